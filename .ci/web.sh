@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 TARGET=wasm32-unknown-unknown
 WEB=bindings/web
 # A module larger than this, compressed, is no page any more that opens at once.
-COMPRESSED_MAX=${COMPRESSED_MAX:-1000000}
+COMPRESSED_MAX=${COMPRESSED_MAX:-1200000}
 
 wasm_cargo() {
     # rustup's target is used where it is installed; else the standard library is built from Debian's sources.

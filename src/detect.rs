@@ -146,7 +146,7 @@ impl Lookalike {
             (b"\xc1\xfc\x1f\xc1", Lookalike::CtfDataStream),
             (b"\x7fELF", Lookalike::Elf),
         ];
-        /// How much is looked at to tell text.
+        /// The number of bytes that are looked at to recognize text.
         const ENOUGH: usize = 512;
         if let Some(&(_, found)) = MAGICS.iter().find(|(magic, _)| data.starts_with(magic)) {
             return Some(found);

@@ -52,7 +52,7 @@ impl Error {
         self.offset
     }
 
-    /// How it failed, with the values that disagree.
+    /// The kind of failure, with the values that disagree.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// How much memory may be in use, by however many threads.
+/// A limit of the memory in use, shared by any number of threads.
 pub struct Budget {
     total: u64,
     used: Mutex<u64>,

@@ -4,7 +4,7 @@ use crate::disk::{self, DirEntry, File};
 use std::io::{Read, Result};
 use std::path::{Path, PathBuf};
 
-/// What is in a folder, by name.
+/// The paths in a folder, sorted by name.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = disk::read_dir(folder)?;
     let mut paths = read.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -37,7 +37,7 @@ pub fn has_metadata_alone(folder: &Path) -> bool {
         && entries(folder).is_ok_and(|paths| !paths.iter().any(|path| is_stream(path)))
 }
 
-/// How much of a file is looked at to tell text.
+/// The number of bytes of a file that are looked at to recognize text.
 pub const FRONT: usize = 256;
 
 /// The first bytes of a file; of one that cannot be read none, nor of what is no file: nothing might come from it.

@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Duration;
 use traceglass::Format;
 
-/// What a path leads to.
+/// The file or directory of a path.
 pub enum Input {
     /// A file, and its path.
     File(Mapped, #[cfg_attr(not(feature = "view"), allow(dead_code))] PathBuf),
@@ -69,7 +69,8 @@ pub fn map_nothing() {
 /// Files up to this size are read: a process may have only some ten thousand maps.
 const SMALL: u64 = 32 << 10;
 
-/// How much is read of something that is not a file, such as a device, before it must have proved to be a trace.
+/// The number of bytes that are read of something that is not a file, such as a device, before it must be a known
+/// trace.
 pub const PROBE: u64 = 64 << 20;
 
 /// Says that nothing comes from a pipe, unless something came within a second.
@@ -107,7 +108,7 @@ pub struct Mapped(Arc<Storage>);
 
 enum Storage {
     Map(disk::Map),
-    /// What cannot be mapped, such as a pipe.
+    /// The bytes of something that cannot be mapped, such as a pipe.
     Read(Vec<u8>),
 }
 

@@ -68,12 +68,12 @@ use std::ffi::OsString;
 
 /// Look at a trace without moving it.
 ///
-/// Reads RDF (.rmv .rra .rgd .rgp), RTC, CTF 1.8 and 2, RFR and dial9, told by their content, never by their name. Of what is
-/// damaged everything is read that can be, and what was lost is said.
+/// Reads RDF (.rmv .rra .rgd .rgp), RTC, CTF 1.8 and 2, RFR and dial9. The format is recognized by content, never by
+/// name. From a damaged file everything readable is read, and every loss is reported.
 #[derive(Parser)]
 #[command(name = "traceglass", version, max_term_width = 100, after_help = AFTER)]
 struct Cli {
-    /// Colour: always, never, or auto, which is on a terminal unless NO_COLOR is set
+    /// Colour: always, never, or auto: on a terminal unless NO_COLOR is set
     #[arg(
         long,
         global = true,
@@ -84,7 +84,7 @@ struct Cli {
         hide_default_value = true
     )]
     color: Color,
-    /// Columns of the screen, instead of those of the terminal
+    /// Width of the screen in columns, instead of that of the terminal
     #[arg(long, global = true, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(1..))]
     width: Option<u16>,
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! How wide text is on a terminal, and text that fits.
+//! The width of text on a terminal, and text that fits.
 
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

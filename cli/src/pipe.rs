@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
 /// The number of pieces that may wait.
 const WAITING: usize = 64;
 
-/// How long a pause is that ends what is looked at together.
+/// The length of a pause that ends a batch.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A pipe or a device, all of whose bytes are kept.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Nothing shows before: most is done sooner.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How much is to be read, and how much of it has been, by all threads.
+/// The number of bytes to read, and of those that have been read, by all threads.
 static TOTAL: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
 /// The bytes that were counted in advance, of which no part has begun to be read.
@@ -29,7 +29,7 @@ pub fn begin(work: &'static str, bytes: u64) {
     TOTAL.fetch_add(bytes, Relaxed);
 }
 
-/// How much of some bytes is done. Nothing shows in the first second, nor where stderr is no terminal.
+/// Progress over some bytes. Nothing shows in the first second, nor where stderr is no terminal.
 pub struct Progress {
     bytes: u64,
     done: AtomicU64,

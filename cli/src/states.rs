@@ -13,7 +13,7 @@ pub struct Pairs {
     own: Option<String>,
     /// True if no table is wanted, not even the built-in one.
     pub are_off: bool,
-    /// How far before a range of time is read for what is open when that begins; all of it if there is no limit.
+    /// The time before a range that is read to find what is open at its beginning; all if `None`.
     context: Option<i128>,
     /// The time that this is: what lies before it need not be read.
     pub since: Option<i128>,

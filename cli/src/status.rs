@@ -1,4 +1,4 @@
-//! How a run ended.
+//! The outcome of a run.
 
 use std::fmt;
 use std::io;

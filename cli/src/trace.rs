@@ -1,4 +1,4 @@
-//! What a format must say, and in which terms: verbs ask, formats answer.
+//! The interface between verbs and formats: verbs ask, formats answer.
 
 #[cfg(feature = "view")]
 mod browse;
@@ -48,7 +48,7 @@ pub trait Trace {
         self.format().name()
     }
 
-    /// What it is, and whether all of it can be read.
+    /// A description, and whether all of it can be read.
     fn info(&self, args: &Inquiry) -> Result<Info>;
 
     /// Its parts, one a line.
@@ -86,7 +86,7 @@ pub trait Trace {
         self.events_in(window, events)
     }
 
-    /// What is wrong in it though none of its events, nor any table, tells of that.
+    /// Damage that neither its events nor any table show.
     fn untold(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
@@ -102,7 +102,7 @@ pub trait Trace {
         Err(no_events(self.format()))
     }
 
-    /// What describes it, as a table for devices.
+    /// The description of its layout, as a table for devices.
     fn compile(&self) -> Result<Vec<u8>> {
         let name = self.format().name();
         Err(Failure::usage(format!("compile is for CTF, whose metadata describes a trace; this is {name}")))
@@ -135,10 +135,10 @@ pub trait Trace {
     fn extract(&self, _parts: &mut dyn Parts) -> Result<Outcome>;
 }
 
-/// How a trace of any format is opened.
+/// Opens a trace of any format.
 pub type Open = for<'a> fn(&'a Input, Reading) -> Result<Box<dyn Trace + 'a>, Unreadable>;
 
-/// What a format has to say about a file as a whole.
+/// The description of a file as a whole.
 pub struct Info {
     /// The size in bytes; of a recording, of all its files.
     pub bytes: u64,
@@ -146,13 +146,13 @@ pub struct Info {
     pub status: Status,
     /// The format's own fields of the JSON object, between `bytes` and `verdict`.
     pub fields: Map<String, Value>,
-    /// What the format is called in full, with its version.
+    /// The full name of the format, with its version.
     pub title: String,
     /// Labels and values, one pair a line, for people.
     pub lines: Vec<(&'static str, String)>,
     /// More of the same, which does not fit into a line.
     pub tables: Vec<(&'static str, Table)>,
-    /// What is wrong, one a line.
+    /// The errors and warnings, one a line.
     pub damage: Vec<String>,
     /// True if all of it was read.
     pub complete: bool,
@@ -161,7 +161,7 @@ pub struct Info {
 /// Of more bytes than these, `info` reads only what it needs.
 const LARGE: u64 = 256 << 20;
 
-/// What `info` is to say.
+/// The options of `info`.
 #[derive(Clone, Copy)]
 pub struct Inquiry {
     /// Read everything, however large it is.
@@ -186,7 +186,7 @@ impl Inquiry {
         withheld
     }
 
-    /// What is said of names that were withheld, for people.
+    /// The line about names that were withheld, for people.
     pub fn withheld(names: &[String]) -> Option<(&'static str, String)> {
         let names: Vec<_> = names.iter().map(|name| crate::escape::printable(name)).collect();
         (!names.is_empty()).then(|| ("withheld", format!("{}; `--private` shows it", names.join(", "))))
@@ -198,7 +198,7 @@ impl Inquiry {
     }
 }
 
-/// How far a trace that grows has been printed.
+/// The position up to which a growing trace has been printed.
 #[derive(Default)]
 pub struct Cursor {
     /// True if more is to come: then what a file ends in is no damage.
@@ -207,6 +207,6 @@ pub struct Cursor {
     pub has_ended: bool,
     /// Where printing goes on in each file.
     pub places: HashMap<PathBuf, u64>,
-    /// What else the format keeps.
+    /// The state that the format keeps besides.
     pub kept: Option<Box<dyn Any>>,
 }

@@ -1,6 +1,6 @@
 //! Files that are packed: members of gzip and frames of Zstandard, one after the other.
 //!
-//! What is unpacked stays in memory, and is bounded: it may be so many times larger than the file.
+//! Unpacked data stays in memory, within a bound: the size of the file times a constant.
 
 use flate2::bufread::GzDecoder;
 use std::borrow::Cow;
@@ -12,8 +12,8 @@ use traceglass::{Element, Error, ErrorKind};
 /// A member of a gzip file.
 const GZIP: Element = Element::new(&"gzip member");
 
-/// How many times larger what is unpacked may be than the file, and how much it may be in any case. Segments of dial9 are
-/// three times as large.
+/// The most times that unpacked data may be larger than the file, and the size that it may have in any case. Segments
+/// of dial9 are three times as large.
 const LARGER: u64 = 256;
 const LEAST: u64 = 1 << 20;
 
@@ -24,10 +24,10 @@ const WINDOW_MAX: u64 = 128 << 20;
 /// The most that a block of Zstandard holds.
 const BLOCK: u64 = 128 << 10;
 
-/// How much of a packed file must be there so that its first bytes can be unpacked.
+/// The number of bytes of a packed file that suffice to unpack its first bytes.
 pub const START: u64 = BLOCK + 64;
 
-/// How bytes are packed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// Members of gzip.
@@ -37,7 +37,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// How these bytes are packed, by how they begin.
+    /// The compression of these bytes, by how they begin.
     pub fn detect(data: &[u8]) -> Option<Self> {
         match *data.first_chunk()? {
             [0x1f, 0x8b, _, _] => Some(Self::Gzip),
@@ -47,7 +47,7 @@ impl Packing {
     }
 }
 
-/// How bytes are packed; `None` as well if what they begin with, unpacked, is not `wanted`.
+/// The compression of these bytes; `None` as well if their beginning, unpacked, is not `wanted`.
 pub fn detect(data: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Packing> {
     let packing = Packing::detect(data)?;
     let mut start = Vec::new();

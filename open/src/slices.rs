@@ -13,7 +13,7 @@ pub struct Slice<'s> {
     /// The number of the track: others may have its name.
     pub id: TrackId,
     pub track: &'s str,
-    /// What the track is called besides its label.
+    /// The track's other name, besides its label.
     pub alias: Option<&'s str>,
     pub name: &'s str,
     pub begin: Option<Time>,
@@ -28,7 +28,7 @@ pub struct Slice<'s> {
 }
 
 impl Slice<'_> {
-    /// How long it lasted, if both its ends are known.
+    /// The duration, if both ends are known.
     pub fn duration(&self) -> Option<i128> {
         Some(self.end?.ns().saturating_sub(self.begin?.ns()))
     }
@@ -50,8 +50,10 @@ impl Slice<'_> {
 /// Takes slices, in the order in which they end.
 pub trait TakeSlices {
     type Error;
-    /// True if arguments are wanted.
-    const HAS_ARGS: bool = true;
+    /// True if the arguments of what comes next are wanted.
+    fn wants_args(&self) -> bool {
+        true
+    }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
@@ -65,7 +67,7 @@ pub trait TakeSlices {
         Ok(())
     }
 
-    /// What a track is called besides its label, after the last slice.
+    /// A track's other name, besides its label, after the last slice.
     fn alias(&mut self, _track: &str, _alias: &str) {}
 }
 
@@ -78,7 +80,7 @@ pub struct Slices<T> {
     args: Vec<u8>,
     /// Room that is used again.
     spare: Vec<Begun>,
-    /// What is open when the trace ends.
+    /// The slices that are open when the trace ends.
     left: Vec<(TrackId, usize, Begun)>,
 }
 
@@ -86,7 +88,7 @@ pub struct Slices<T> {
 #[derive(Default)]
 struct Lane {
     label: String,
-    /// What it is called besides; empty if it is not.
+    /// Its other name; empty if it has none.
     alias: String,
     open: Vec<Begun>,
 }
@@ -107,7 +109,7 @@ struct Begun {
     edges: Edges,
 }
 
-/// How much room is kept to be used again.
+/// The number of used slices whose memory is kept for new ones.
 const SPARE: usize = 1 << 10;
 
 impl<T: TakeSlices> Slices<T> {
@@ -142,7 +144,7 @@ impl<T: TakeSlices> Slices<T> {
                 match event.kind() {
                     EventKind::Begin => {
                         let mut begun = self.spare.pop().unwrap_or_default();
-                        begun.fill::<T>(event, &mut self.json);
+                        begun.fill(event, self.to.wants_args().then_some(&mut self.json));
                         self.lanes.entry(event.track()).or_default().open.push(begun);
                         Ok(())
                     }
@@ -188,11 +190,11 @@ impl<T: TakeSlices> Slices<T> {
             Some(begun) => begun,
             None => {
                 let mut begun = self.spare.pop().unwrap_or_default();
-                begun.fill::<T>(event, &mut self.json);
+                begun.fill(event, self.to.wants_args().then_some(&mut self.json));
                 Begun { time: None, edges: Edges::OPEN_START, ..begun }
             }
         };
-        if T::HAS_ARGS && slice.is_some() {
+        if self.to.wants_args() && slice.is_some() {
             self.args.clear();
             push_args(&mut self.json, event, &mut self.args);
             merge(&mut begun.args, &self.args);
@@ -213,11 +215,11 @@ impl<T: TakeSlices> Slices<T> {
 
 impl Begun {
     /// Notes what an event begins.
-    fn fill<T: TakeSlices>(&mut self, event: &Event<'_>, json: &mut Json) {
+    fn fill(&mut self, event: &Event<'_>, args: Option<&mut Json>) {
         self.name.clear();
         push_label(&mut self.name, event.name(), NAME_MAX);
         self.args.clear();
-        if T::HAS_ARGS {
+        if let Some(json) = args {
             push_args(json, event, &mut self.args);
         }
         self.edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());

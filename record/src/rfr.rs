@@ -22,10 +22,10 @@ pub const NAME_MAX: usize = 64;
 /// The most bytes a record takes: five numbers before a name, three after it, and the name with its length.
 const RECORD_MAX: usize = 8 * 10 + NAME_MAX + 1;
 
-/// What every stream begins with: the length of the text, and the text.
+/// The first bytes of every stream: the length of the text, and the text.
 const IDENTIFIER: &[u8] = b"\x0brfr-s/0.0.2";
 
-/// What happened to a task. An `iid` is a number that the program gives to one task alone.
+/// An event in the life of a task. An `iid` is a number that the program gives to one task alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Happened<'n> {
@@ -59,7 +59,7 @@ pub enum Happened<'n> {
 #[derive(Debug)]
 pub struct Stream<S> {
     sink: S,
-    /// What the sink has not taken yet: a range of `bytes`.
+    /// The range of `bytes` that the sink has not taken yet.
     bytes: [u8; RECORD_MAX],
     start: usize,
     end: usize,

@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// What a reader finds, spelled as what was written.
+/// The records that a reader finds, spelled like those that were written.
 fn read(bytes: &[u8]) -> Vec<(u64, String)> {
     let streaming = Streaming::parse(bytes).unwrap();
     let mut found = Vec::new();

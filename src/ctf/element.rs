@@ -16,9 +16,9 @@ pub const CHECKSUM: Element = Element::new(&"CTF metadata packet checksum");
 pub const CONTENT_SIZE: Element = Element::new(&"CTF metadata packet content size");
 /// The size of header, content and padding.
 pub const TOTAL_SIZE: Element = Element::new(&"CTF metadata packet total size");
-/// How the content is compressed.
+/// The compression of the content.
 pub const COMPRESSION_SCHEME: Element = Element::new(&"CTF metadata packet compression scheme");
-/// How the content is encrypted.
+/// The encryption of the content.
 pub const ENCRYPTION_SCHEME: Element = Element::new(&"CTF metadata packet encryption scheme");
 /// The scheme of the checksum.
 pub const CHECKSUM_SCHEME: Element = Element::new(&"CTF metadata packet checksum scheme");

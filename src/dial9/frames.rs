@@ -352,7 +352,7 @@ impl<'a, 's> Frames<'a, 's> {
         self.data.get(self.at) == Some(&tag) && self.open && self.failed.is_none()
     }
 
-    /// How the events of a schema are skipped, if the batch has it now.
+    /// The plan by which the events of a schema are skipped, if the batch has the schema now.
     pub(super) fn plan(&self, schema: &Schema<'_>) -> Option<&Plan> {
         self.batch.find_slot(schema.type_id()).map(|slot| slot.plan())
     }
@@ -399,14 +399,14 @@ pub(super) struct EventHead {
     pub(super) time: Option<u64>,
 }
 
-/// How much of frames after headers is looked at before any byte is skipped. A frame is as long as it says, and what
-/// looks like headers may lie in it: looking at each to its end would be work without bounds.
+/// The number of bytes of frames that may be looked at before any is skipped. A frame is as long as it says, and may
+/// hold bytes that look like headers: looking at each to its end would be work without bounds.
 const LOOK: usize = 0x10_0000;
 
 /// The number of bytes that may be looked at for each one that is skipped.
 const LOOK_EACH: usize = 16;
 
-/// How much of a frame is looked at in any case. What is longer is believed.
+/// The number of bytes of a frame that are always looked at. A longer frame is believed.
 const LOOK_MIN: usize = 256;
 
 /// True if a batch begins with the header at `at`: a whole frame that can stand there follows, or nothing. Also returns

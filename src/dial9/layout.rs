@@ -14,7 +14,7 @@ use core::iter::FusedIterator;
 /// A field: its name, its name in the document, and how it is written.
 type Row = (&'static str, &'static str, Wire);
 
-/// How a field is written.
+/// The encoding of a field.
 #[derive(Clone, Copy)]
 enum Wire {
     Magic,

@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// How values are skipped: so many bytes, and then a value whose size is not known, again and again.
+/// The plan by which values are skipped: a number of bytes, then a value of unknown size, again and again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     steps: [Step; STEPS],
@@ -238,7 +238,7 @@ impl<'a> Schema<'a> {
         self.place
     }
 
-    /// How its events are skipped.
+    /// The plan by which its events are skipped.
     pub(crate) fn plan(&self) -> Plan {
         Plan::new(self.fields())
     }

@@ -7,7 +7,7 @@ pub fn is_about_the_recorder(name: &str) -> bool {
     matches!(name, "ClockSyncEvent" | "SegmentMetadataEvent" | "SymbolTableEntry")
 }
 
-/// How a field is read that no annotation tells of.
+/// The way to read a field that no annotation describes.
 #[derive(Clone, Copy)]
 pub(super) struct KnownField {
     pub(super) hint: Hint,
@@ -44,7 +44,7 @@ const KNOWN: [(&str, &str, KnownField); 18] = [
     ("", "dial9.span.duration_ns", DURATION),
 ];
 
-/// How a field is read, if that is known by its name.
+/// The way to read a field, if its name is known.
 pub(super) fn known_field(schema: &str, field: &str) -> Option<KnownField> {
     let is_it = |of: &str, name: &str| name == field && (of == schema || of.is_empty());
     KNOWN.iter().find(|(of, name, _)| is_it(of, name)).map(|(_, _, known)| *known)

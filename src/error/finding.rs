@@ -3,7 +3,7 @@
 use super::Error;
 use core::fmt;
 
-/// How much a [`Finding`] matters.
+/// The severity of a [`Finding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -35,7 +35,7 @@ impl Finding {
         Self::new(Severity::Warning, cause)
     }
 
-    /// How much it matters.
+    /// The severity.
     pub const fn severity(&self) -> Severity {
         self.severity
     }

@@ -4,7 +4,7 @@
 use super::Element;
 use core::fmt;
 
-/// How an element failed.
+/// The way in which an element failed.
 ///
 /// One list for all formats: a kind says what is wrong, the [`Element`] says with what.
 /// [`ErrorKind::code`] gives each a stable name for scripts.
@@ -186,7 +186,7 @@ pub enum ErrorKind {
     },
     /// Probabilities or code lengths do not sum to one.
     UnevenDistribution {
-        /// How much is left over or missing.
+        /// The part that is left over or missing.
         left: u64,
     },
     /// A table is to be used again, but there was none before.
@@ -195,7 +195,7 @@ pub enum ErrorKind {
     BadBitStream,
     /// A reference goes back beyond the first byte that can be referred to.
     OffsetTooFar {
-        /// How far it goes back.
+        /// The distance it goes back.
         offset: u64,
         /// The number of bytes.
         available: u64,

@@ -1,4 +1,4 @@
-//! How to: damaged input, memory without an allocator, errors.
+//! Guides: damaged input, memory without an allocator, errors.
 //!
 //! These chapters are documentation only; there is nothing in this module to call.
 

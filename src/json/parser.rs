@@ -7,7 +7,7 @@ use crate::error::{Element, Error, ErrorKind, Result};
 /// Gives the length of the value at the front of a text, if it is seen to be valid.
 type ValueLen = fn(&[u8]) -> Option<usize>;
 
-/// How deep a value may be nested that is skipped at once.
+/// The deepest nesting of a value that is skipped at once.
 const LONG_DEPTH: u32 = u64::BITS - 2;
 
 /// One step through a text.
@@ -25,7 +25,7 @@ pub(crate) enum Event<S> {
     Null,
 }
 
-/// What the grammar allows next.
+/// The next tokens that the grammar allows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum State {
     /// A value.
@@ -50,9 +50,9 @@ pub(crate) struct Parser<S> {
     state: State,
     /// The number of containers that are open.
     depth: u32,
-    /// What they are, the innermost in the lowest bit: 1 for an object.
+    /// The kinds of the open containers, the innermost in the lowest bit: 1 for an object.
     objects: u128,
-    /// What the containers around those are.
+    /// The kinds of the containers around those.
     outer: u128,
     /// Where the last event began.
     event_offset: u64,
@@ -68,7 +68,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         Self { source, read: 0, element, state: State::Value, depth: 0, objects: 0, outer: 0, event_offset }
     }
 
-    /// What has not been read: what follows the last event, or begins with the fault.
+    /// The rest of the input: from the end of the last event, or from the fault.
     pub(crate) fn rest(&self) -> S {
         self.source
     }
@@ -290,7 +290,7 @@ impl<'a, S: Source<'a>> Parser<S> {
         Ok(Str::new(raw, escaped, self.element))
     }
 
-    /// What follows a backslash.
+    /// Reads the rest of an escape, after the backslash.
     fn escape(&mut self) -> Result<()> {
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.advance(1),

@@ -67,7 +67,7 @@ fn events<'a, S: Source<'a>>(source: S) -> (Vec<String>, Option<Error>) {
     }
 }
 
-/// What is left of a source.
+/// The rest of a source.
 fn text_of<'a>(mut source: impl Source<'a>) -> String {
     std::iter::from_fn(|| take_byte(&mut source)).map(char::from).collect()
 }
@@ -343,7 +343,7 @@ fn an_object_can_be_left_early() {
     assert_eq!(parser.value_text().unwrap().unwrap().as_slice(), b"3");
 }
 
-/// What a caller does with damaged metadata: the next parser begins at the next object.
+/// A caller's way through damaged metadata: the next parser begins at the next object.
 #[test]
 fn reading_resumes_where_the_caller_says() {
     let text = br#"[{"id":9},{"id":1#{"x",{"id":11}[{"id":12},13]"#;
@@ -432,7 +432,7 @@ fn short_texts_agree_with_serde() {
     }
 }
 
-/// What fits into 64 bits is what fits of 128.
+/// Numbers that fit into 64 bits are read alike by both widths.
 #[test]
 fn numbers_of_64_bits_are_those_of_128() {
     for text in [

@@ -1,10 +1,10 @@
-//! How chunks are compressed, and what decodes them.
+//! The compression of chunks, and what decodes them.
 
 use super::element::CHUNK_DATA;
 use crate::error::{Error, ErrorKind, Result};
 use core::fmt;
 
-/// How the data of a chunk is compressed.
+/// The compression of a chunk's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

@@ -22,9 +22,9 @@ impl<'a> File<'a> {
     /// Opens a file: reads the header and borrows the index. The cost does not depend on the file's size.
     ///
     /// # Errors
-    /// Those of [`Header::parse`] and [`Header::index_range`]; [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the
-    /// file ends before or inside the index; [`NotMultiple`](ErrorKind::NotMultiple) if the index is not a whole
-    /// number of entries.
+    /// The errors of [`Header::parse`] and [`Header::index_range`]; [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the
+    /// file ends before or inside the index; [`NotMultiple`](ErrorKind::NotMultiple) if the index is not a whole number
+    /// of entries.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         match Self::recover(data)? {
             (file, None) => Ok(file),
@@ -38,7 +38,7 @@ impl<'a> File<'a> {
     /// what [`parse`](Self::parse) would have returned. Entries come only from bytes that the index range covers.
     ///
     /// # Errors
-    /// Those of [`Header::parse`].
+    /// The errors of [`Header::parse`].
     pub fn recover(data: &'a [u8]) -> Result<(Self, Option<Gap>)> {
         let input = Bytes::new(data);
         let header = Header::parse(data)?;

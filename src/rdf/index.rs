@@ -193,7 +193,7 @@ impl<'a> Entry<'a> {
         &self.raw.identifier
     }
 
-    /// How the data is compressed.
+    /// The compression of the data.
     #[inline]
     pub const fn compression(&self) -> Compression {
         Compression::from_stored(self.raw.compression)
@@ -362,7 +362,7 @@ impl<'a> Entry<'a> {
         Error::new(offset, part.element(), ErrorKind::OutOfBounds { start, size })
     }
 
-    /// What this entry says against the document, without looking at the chunk.
+    /// Reports where this entry departs from the document, without looking at the chunk.
     pub(super) fn check(&self, report: &mut Report<'_>) {
         let mut warn = |position, element: Element, kind| {
             report.warning(Error::new(self.offset.saturating_add(position), element, kind));

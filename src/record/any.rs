@@ -1,6 +1,6 @@
-//! All listeners as one, where size counts more than speed: a page then has the telling of each record once.
+//! All listeners as one, where size counts more than speed: the telling of a record is then in a program once.
 
-/// The listener that a record tells: itself, so that its methods are inlined.
+/// The listener that a record tells: itself, so that its methods are inlined. In a page it is told by a pointer.
 #[cfg(not(target_family = "wasm"))]
 #[allow(unused_macros)] // In a build without formats.
 macro_rules! any_listener {
@@ -9,7 +9,6 @@ macro_rules! any_listener {
     };
 }
 
-/// The listener that a record tells: by a pointer, so that all listeners share the code.
 #[cfg(target_family = "wasm")]
 macro_rules! any_listener {
     ($to:expr) => {
@@ -20,10 +19,12 @@ macro_rules! any_listener {
 #[allow(unused_imports)]
 pub(crate) use any_listener;
 
-#[cfg(target_family = "wasm")]
+/// A listener by a pointer. RDF has a hundred classes of records, and a program several listeners: each of them with code
+/// of its own would be a quarter of the program.
+#[cfg(any(feature = "rdf-contents", target_family = "wasm"))]
 pub(crate) struct Any<'l>(pub(crate) &'l mut dyn super::Listener);
 
-#[cfg(target_family = "wasm")]
+#[cfg(any(feature = "rdf-contents", target_family = "wasm"))]
 mod pass {
     use super::Any;
     use crate::record::{Class, Decimal, Head, Listener, Scope, Slot, Text, Wants, Wide};

@@ -63,7 +63,7 @@ impl Scope {
     }
 }
 
-/// How people read a value.
+/// The way people read a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Hint {
@@ -136,7 +136,7 @@ pub struct FieldInfo<'c> {
     pub name: Option<&'c (dyn Display + Sync)>,
     /// The type of its values.
     pub kind: Kind,
-    /// How people read them.
+    /// The way people read them.
     pub hint: Hint,
     /// The unit of a number, such as `B` or `Hz`.
     pub unit: Option<&'c str>,

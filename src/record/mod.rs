@@ -91,7 +91,7 @@ mod time;
 mod told;
 mod value;
 
-#[cfg(target_family = "wasm")]
+#[cfg(any(feature = "rdf-contents", target_family = "wasm"))]
 pub(crate) use any::Any;
 #[allow(unused_imports)] // In a build without formats.
 pub(crate) use any::any_listener;

@@ -26,7 +26,7 @@ pub(super) const FIELDS: Table = &[
 /// A name in a [`Callsite`].
 const NAME_FIELDS: Table = &[Row::new("field name", "name", FIELD, Wire::Text)];
 
-/// How important a callsite is: 10 trace, 20 debug, 30 info, 40 warn, 50 error. Other numbers are kept.
+/// The importance of a callsite: 10 trace, 20 debug, 30 info, 40 warn, 50 error. Other numbers are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(u8);
 
@@ -54,7 +54,7 @@ impl Level {
     }
 }
 
-/// What a callsite makes.
+/// The kind of records that a callsite makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallsiteKind {
@@ -174,12 +174,12 @@ impl<'a> Callsite<'a> {
         self.id
     }
 
-    /// How important it is.
+    /// The importance of its records.
     pub const fn level(&self) -> Level {
         self.level
     }
 
-    /// What it makes.
+    /// The kind of records that it makes.
     pub const fn kind(&self) -> CallsiteKind {
         self.kind
     }
@@ -254,8 +254,8 @@ impl<'a> Callsites<'a> {
     /// Reads the identifier; the callsites are read while they are iterated.
     ///
     /// # Errors
-    /// Those of an identifier: `UnexpectedEnd`, `NotUtf8`, `Invalid`, `BadMagic` if it is that of something else, and
-    /// `UnsupportedVersion` for versions other than 0.0.1.
+    /// The errors of an identifier: `UnexpectedEnd`, `NotUtf8`, `Invalid`, `BadMagic` if it is that of something else,
+    /// and `UnsupportedVersion` for versions other than 0.0.1.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(data);
         let identifier = FormatIdentifier::expect(&mut reader, Variant::Callsites)?;

@@ -44,7 +44,7 @@ impl Span {
     }
 }
 
-/// What is known of a sequence while it is read.
+/// The state of a sequence while it is read.
 struct Progress {
     header: SequenceHeader,
     times: Span,

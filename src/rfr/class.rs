@@ -162,7 +162,7 @@ parts! {
 }
 
 impl RecordKind {
-    /// What its records say, in order.
+    /// The parts of its records, in order.
     #[inline(always)]
     pub(crate) const fn parts(self) -> &'static [Part] {
         match self {

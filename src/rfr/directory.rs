@@ -158,7 +158,7 @@ impl<'a, 't> Directory<'a, 't> {
         self.entries.get(index).map(|entry| entry.sequence(&self.chunk))
     }
 
-    /// What keeps the rest of the chunk from being found.
+    /// The error that keeps the rest of the chunk from being found.
     pub const fn error(&self) -> Option<Error> {
         self.error
     }

@@ -6,7 +6,7 @@ use super::read::Reader;
 use crate::bytes::{split_once, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 
-/// What kind of file it is, and in which version of its layout.
+/// The kind of a file, and the version of its layout.
 ///
 /// # Layout
 /// | field | in the document | type |
@@ -160,7 +160,7 @@ impl<'a> FormatIdentifier<'a> {
         self.text
     }
 
-    /// What kind of file it is.
+    /// The kind of the file.
     pub const fn variant(&self) -> Variant<'a> {
         self.variant
     }

@@ -9,7 +9,7 @@ use crate::error::{Element, Result};
 use crate::gap::Gap;
 use core::iter::FusedIterator;
 
-/// What a chunk consists of, in the order of the file.
+/// An element of a chunk, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Item<'a> {
@@ -38,9 +38,9 @@ pub struct Items<'a> {
 /// Which count comes next, once no object and no record is left.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// That of sequences.
+    /// The count of sequences.
     Sequences,
-    /// That of records, after the objects.
+    /// The count of records, after the objects.
     Records,
     /// None: a sequence.
     Sequence,

@@ -3,7 +3,7 @@
 use super::event::{Event, Waker};
 use super::value::ParentAndFields;
 
-/// What the data of a record is.
+/// The shape of a record's data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An instrumentation id.
@@ -12,7 +12,7 @@ pub(super) enum Shape {
     Event,
     /// A [`Waker`].
     Waker,
-    /// What stands in streaming files only.
+    /// A record of streaming files only.
     Stream,
 }
 
@@ -25,7 +25,7 @@ macro_rules! record_kinds {
         wakers { $($(#[$waker_doc:meta])* $waker:ident = $waker_chunk:literal, $waker_stream:literal;)* }
         stream { $($(#[$stream_doc:meta])* $stream:ident = $stream_stream:literal;)* }
     ) => {
-        /// What a record is about, without the data.
+        /// The subject of a record, without the data.
         ///
         /// The four at the end occur in streaming files only.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ macro_rules! record_kinds {
                 })
             }
 
-            /// What follows the kind.
+            /// The shape of the data after the kind.
             #[inline(always)]
             pub(super) const fn shape(self) -> Shape {
                 match self {
@@ -112,7 +112,7 @@ macro_rules! record_kinds {
             }
         }
 
-        /// What happened.
+        /// The event of a record.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum RecordData<'a> {
@@ -149,7 +149,7 @@ macro_rules! record_kinds {
                 }
             }
 
-            /// What happened, without the data.
+            /// The kind of the event, without the data.
             #[inline]
             pub const fn kind(&self) -> RecordKind {
                 match self {

@@ -1,4 +1,4 @@
-//! What structures consist of, field by field, and a walk along that.
+//! The fields of structures, and a walk along them.
 
 use super::read::Reader;
 use crate::error::{Element, ErrorKind, Result};
@@ -18,7 +18,7 @@ pub(super) struct Row {
     wire: Wire,
 }
 
-/// How a field is written.
+/// The encoding of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Wire {
     /// An unsigned integer.
@@ -65,7 +65,7 @@ impl Row {
     }
 }
 
-/// How deep structures lie in each other: the tables do not refer to themselves.
+/// The most levels of structures inside each other: the tables do not refer to themselves.
 const DEPTH: usize = 8;
 
 /// A structure that is being read.
@@ -74,7 +74,7 @@ struct Level {
     table: Table,
     /// Its field that comes next.
     next: usize,
-    /// How many more such structures follow.
+    /// The number of such structures that follow.
     left: u64,
     /// True if they go on to the end of the file.
     to_end: bool,

@@ -9,7 +9,7 @@ pub(super) const fn mix(id: u64) -> u64 {
     id ^ (id >> 31)
 }
 
-/// What an id is one of.
+/// The kind of thing that an id names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     /// Spans and tasks, by their iid.
@@ -21,7 +21,7 @@ pub(crate) enum Space {
     Callsites,
 }
 
-/// What tells objects with the same instrumentation id apart.
+/// The identity of an object: tells objects with the same instrumentation id apart.
 ///
 /// Ids are addresses, and recur. Two objects with one id are the same task or span if they have the same identity, and
 /// neither was dropped in between.
@@ -36,7 +36,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// That of an object.
+    /// The identity of an object.
     pub fn of(object: &Object<'_>) -> Self {
         let callsite_id = object.callsite_id();
         match object {
@@ -70,14 +70,14 @@ pub(crate) struct ViewId {
 pub(crate) struct Life {
     /// A number of its own.
     pub number: u64,
-    /// That of its object, if one has been met.
+    /// The identity of its object, if one has been met.
     pub identity: Option<Identity>,
     pub view: Option<ViewId>,
     /// The chunk in which its object was last met.
     pub(super) described: u64,
 }
 
-/// What an id means at present.
+/// The current meaning of an id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<T> {
     pub life: Life,
@@ -85,11 +85,11 @@ pub(crate) struct Known<T> {
     pub(super) successor: Option<Life>,
     /// True if its `NewTask` has been met.
     pub(super) is_born: bool,
-    /// Whether its `TaskDrop` or `SpanClose` has been met.
+    /// True if its `TaskDrop` or `SpanClose` has been met.
     pub(super) is_dropped: bool,
     /// When it was last met: the number of an opened chunk.
     pub(super) epoch: u64,
-    /// What whoever follows the lives keeps of this one.
+    /// The state that a follower of the lives keeps for this one.
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub state: T,
 }

@@ -153,7 +153,7 @@ pub struct Merge<'a, 't> {
     failed: Option<(usize, Failure)>,
 }
 
-/// How a source failed.
+/// The way in which a source failed.
 #[derive(Clone, Copy, Debug)]
 enum Failure {
     /// A record cannot be read.
@@ -194,7 +194,7 @@ impl<'a, 't> Merge<'a, 't> {
     /// The earliest of the records to come.
     ///
     /// # Errors
-    /// Those of a record; `Overflow` if its time has more than 64 bits. From then on there is none, unless
+    /// The errors of records; `Overflow` if a time has more than 64 bits. From then on `None` is returned, until
     /// [`Merge::recover`] is called.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Merged<'a>>> {

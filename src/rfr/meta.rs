@@ -29,7 +29,7 @@ const FORMAT_FIELDS: Table = &[Row::new("format", "Format Identifier", META, Wir
 /// | created, µs | `created_time` | `varint(u32)` |
 /// | formats | `formats` | list of strings: the identifiers of the formats used, that of the chunks first |
 ///
-/// What follows is ignored.
+/// Bytes after these fields are ignored.
 ///
 /// ```
 /// use traceglass::rfr::Meta;

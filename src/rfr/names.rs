@@ -1,4 +1,4 @@
-//! What ids stand for: the tasks and spans that records are about, and the places in the source that they come from.
+//! The tasks and spans that ids stand for, and the places in the source that they come from.
 
 use super::callsite::Callsite;
 use super::chunk::ChunkHeader;
@@ -247,7 +247,7 @@ where
         Ok(())
     }
 
-    /// What an instrumentation id names at present.
+    /// The object that an instrumentation id names at present.
     #[inline]
     pub fn get(&self, iid: u64) -> Option<&Named<'a>> {
         match self.view(self.known().peek(Space::Objects, iid)?) {

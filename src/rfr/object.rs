@@ -36,7 +36,7 @@ pub(super) const TASK_FIELDS: Table = &[
     Row::new("context", "context", CONTEXT, Wire::Option(CONTEXT_FIELDS)),
 ];
 
-/// What a task or a waker has if it has a context.
+/// The fields of a task's or waker's context.
 pub(super) const CONTEXT_FIELDS: Table = &[Row::new("context", "context", CONTEXT, Wire::U64)];
 
 fn task_kind(number: u32) -> Option<(&'static str, Table)> {
@@ -52,7 +52,7 @@ fn task_kind(number: u32) -> Option<(&'static str, Table)> {
     Some((kind.name(), &[]))
 }
 
-/// What the records of a sequence are about: their instrumentation ids name objects.
+/// The object of a sequence, which the instrumentation ids of its records name.
 ///
 /// # Layout
 /// | field | in the document | type |
@@ -266,7 +266,7 @@ impl<'a> Task<'a> {
         self.name
     }
 
-    /// How it was spawned.
+    /// The way it was spawned.
     #[doc(alias = "task_kind")]
     pub const fn kind(&self) -> TaskKind<'a> {
         self.kind
@@ -278,7 +278,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// How a task was spawned.
+/// The way a task was spawned.
 ///
 /// # Layout
 /// `varint(u32)`: 0 Task, 1 Local, 2 Blocking, 3 BlockOn, 4 Other, which a string follows.

@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// What is lost with the element here, which cannot be read; `None` if it has no end.
+    /// The range lost with the element here, which cannot be read; `None` if it has no end.
     ///
     /// Reading it again tells why, so that iterators need not keep the error.
     #[cold]
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Some(Gap::new(self.offset(), to_u64(end).saturating_sub(self.offset()), cause))
     }
 
-    /// What is lost if everything from here on is.
+    /// The range lost if nothing more can be read.
     #[cold]
     pub(super) const fn gap_to_end(&self, cause: Error) -> Gap {
         Gap::new(self.offset(), self.left(), cause)
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         to_u64(self.at)
     }
 
-    /// What lies between here and `after`, a later state of this reader.
+    /// The bytes between here and `after`, a later state of this reader.
     #[inline]
     pub(super) fn until(&self, after: &Self) -> &'a [u8] {
         self.data.get(self.at..after.at).unwrap_or_default()

@@ -50,7 +50,7 @@ pub struct Record<'a> {
     offset: u64,
     timestamp: u64,
     kind: RecordKind,
-    /// That of the span, the task, or the callsite of an event.
+    /// The id of the span, of the task, or of the event's callsite.
     id: u64,
     has_context: bool,
     context: u64,
@@ -91,7 +91,7 @@ impl<'a> Part<'a> for Record<'a> {
     }
 }
 
-/// What follows the id on the fast path, after a kind that may be unknown: whether there is a context, and it or 0.
+/// The context after the id on the fast path, for a kind that may be unknown: true if there is one, and it or 0.
 #[inline(always)]
 fn context_fast(reader: &mut Reader<'_>, kind: u8) -> Option<(bool, u64)> {
     // Comparisons, not a `match` on the kind: it becomes a table of bits, which takes more instructions.
@@ -162,14 +162,14 @@ impl<'a> Record<'a> {
         self.timestamp
     }
 
-    /// What happened.
+    /// The data of the event.
     #[inline]
     pub const fn data(&self) -> RecordData<'a> {
         let context = if self.has_context { Some(self.context) } else { None };
         RecordData::new(self.kind, self.id, context, self.details)
     }
 
-    /// What happened, without the data.
+    /// The kind of the event, without the data.
     #[inline]
     pub const fn kind(&self) -> RecordKind {
         self.kind

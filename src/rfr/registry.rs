@@ -1,4 +1,4 @@
-//! What instrumentation ids mean: the tasks and spans of a recording, from one beginning to the next.
+//! The meanings of instrumentation ids: the tasks and spans of a recording, from one beginning to the next.
 
 use super::element::NAMES;
 use super::kind::RecordKind;
@@ -26,12 +26,12 @@ pub struct Registry<R, T = ()> {
     used: usize,
     free: usize,
     count: u64,
-    /// How many were left when some were last forgotten.
+    /// The number that were left when some were last forgotten.
     kept: u64,
     /// The number of numbers that have been given.
     numbers: u64,
     epoch: u64,
-    /// How many rooms of views there have been.
+    /// The number of rooms of views so far.
     generation: u64,
     /// The view of a life that ended, to be freed.
     freed: Option<ViewId>,
@@ -185,7 +185,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         }
     }
 
-    /// What is known by this id.
+    /// The entry with this id.
     #[inline]
     pub(crate) fn peek(&self, space: Space, id: u64) -> Option<&Known<T>> {
         let at = self.place(space, id);

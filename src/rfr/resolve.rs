@@ -57,7 +57,7 @@ impl<'a, 't> CallsiteTable<'a, 't> {
         Ok(Self { sites, error: failed, input })
     }
 
-    /// What records need of the callsite with this id; of the first in the file if there are several.
+    /// The details of the callsite with this id that records need; of the first in the file if there are several.
     #[inline]
     pub fn site(&self, id: u64) -> Option<&'t Site<'a>> {
         let first = self.sites.partition_point(|site| site.id < id);

@@ -135,7 +135,7 @@ impl<'a> Sequence<'a> {
     /// The records.
     ///
     /// # Errors
-    /// Those of an object that has no end, and of the number of records.
+    /// The errors of an object that has no end, and of the number of records.
     pub fn records(&self) -> Result<Records<'a>> {
         let (reader, count) = self.place_of_records()?;
         Ok(Records::new(reader, count))
@@ -155,7 +155,7 @@ impl<'a> Sequence<'a> {
         Ok((reader, count))
     }
 
-    /// What follows the sequence.
+    /// The reader after the sequence.
     fn after(&self) -> Result<Reader<'a>> {
         let mut records = self.records()?;
         while records.skip_record()? {}
@@ -189,7 +189,8 @@ impl<'a> Sequences<'a> {
     /// The next sequence.
     ///
     /// # Errors
-    /// What keeps it from being found: `UnexpectedEnd`, `IntegerTooWide`, and the errors of the sequence before it.
+    /// Any error that keeps it from being found: `UnexpectedEnd`, `IntegerTooWide`, and the errors of the sequence
+    /// before.
     pub fn next_sequence(&mut self) -> Result<Option<Sequence<'a>>> {
         let next = self.advance();
         if !matches!(next, Ok(Some(_))) {
@@ -247,7 +248,7 @@ impl FusedIterator for Sequences<'_> {}
 #[derive(Clone, Debug)]
 struct Counted<'a> {
     reader: Reader<'a>,
-    /// How many are to come, if the claim is true.
+    /// The number of elements to come, if the claim is true.
     left: u64,
     /// `left` when one failed, which counts.
     held: u64,
@@ -314,7 +315,7 @@ impl<'a> Counted<'a> {
         Some(gap)
     }
 
-    /// How many can follow at most.
+    /// The most that can follow.
     fn max<T: Part<'a>>(&self) -> Option<usize> {
         let room = self.reader.left().checked_div(T::SIZE_MIN).unwrap_or(0);
         // One more for the error that a false claim leads to.
@@ -412,7 +413,7 @@ impl<'a> Records<'a> {
         self.run.reader.peek_u64()
     }
 
-    /// How many more records there are, if the claim of the sequence is true.
+    /// The number of records left, if the claim of the sequence is true.
     pub const fn claimed(&self) -> u64 {
         self.run.left
     }

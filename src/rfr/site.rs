@@ -1,4 +1,4 @@
-//! What is looked up about a callsite, found once.
+//! The details of a callsite, found once.
 
 use super::callsite::{Callsite, CallsiteKind, Level};
 use super::element::FIELD;
@@ -40,7 +40,7 @@ impl<'a> Site<'a> {
         names: Reader::new(&[]),
     };
 
-    /// That of a callsite.
+    /// The details of a callsite.
     pub fn new(callsite: &Callsite<'a>) -> Self {
         let (id, offset) = (callsite.id(), callsite.offset());
         let mut site = Self { id, offset, level: callsite.level(), kind: callsite.kind(), ..Self::EMPTY };
@@ -72,12 +72,12 @@ impl<'a> Site<'a> {
         self.id
     }
 
-    /// How important it is.
+    /// The importance of its records.
     pub const fn level(&self) -> Level {
         self.level
     }
 
-    /// What it makes.
+    /// The kind of records that it makes.
     pub const fn kind(&self) -> CallsiteKind {
         self.kind
     }

@@ -9,9 +9,9 @@ pub(super) const NIL: usize = usize::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct RegistrySlot<T = ()> {
     pub(super) key: u64,
-    /// What lies below it where the next bit of the key is 0; the next free slot if it is free.
+    /// The slot below it where the next bit of the key is 0; the next free slot if it is free.
     pub(super) left: usize,
-    /// What lies below it where the next bit of the key is 1.
+    /// The slot below it where the next bit of the key is 1.
     pub(super) right: usize,
     /// The first slot of the objects whose keys begin with this slot's number.
     pub(super) head: usize,

@@ -67,8 +67,8 @@ impl<'a> Streaming<'a> {
     /// Reads the identifier; the records are read while they are iterated.
     ///
     /// # Errors
-    /// Those of an identifier: `UnexpectedEnd`, `NotUtf8`, `Invalid`, `BadMagic` if it is that of something else, and
-    /// `UnsupportedVersion` for versions other than 0.0.2 and 0.0.4.
+    /// The errors of an identifier: `UnexpectedEnd`, `NotUtf8`, `Invalid`, `BadMagic` if it is that of something else,
+    /// and `UnsupportedVersion` for versions other than 0.0.2 and 0.0.4.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(data);
         let identifier = FormatIdentifier::expect(&mut reader, Variant::Streaming)?;
@@ -116,7 +116,7 @@ pub struct StreamRecord<'a> {
     data: StreamData<'a>,
 }
 
-/// What a record of a streaming file is about.
+/// The data of a record in a streaming file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StreamData<'a> {
@@ -128,7 +128,7 @@ pub enum StreamData<'a> {
     Span(Span<'a>),
     /// A task, before it is referred to.
     Task(Task<'a>),
-    /// What chunks have records of, too: events among them.
+    /// A record of a kind that chunks have, too; events are among them.
     Record(RecordData<'a>),
 }
 
@@ -183,12 +183,12 @@ impl<'a> StreamRecord<'a> {
         self.time.subsec_micros
     }
 
-    /// What it is about.
+    /// The data of the record.
     pub const fn data(&self) -> StreamData<'a> {
         self.data
     }
 
-    /// What it is about, without the data.
+    /// The kind of the record, without the data.
     pub const fn kind(&self) -> RecordKind {
         match &self.data {
             StreamData::End => RecordKind::End,

@@ -1,4 +1,4 @@
-//! What records, objects and callsites say: the one description that text, JSON, tables and events are made of.
+//! Records, objects and callsites, described once for text, JSON, tables and events.
 
 use super::callsite::Callsite;
 use super::class::{Part, span_parts, task_parts, waker_parts};
@@ -95,7 +95,7 @@ impl<'n, 'a> NamedRecord<'n, 'a> {
         Self { at, about, of: None, context: None, site: None }
     }
 
-    /// That of a callsite.
+    /// The description of a callsite.
     pub const fn of_callsite(callsite: &Callsite<'a>) -> Self {
         Self::new(At::new(callsite.offset(), None, None, None), About::Callsite(*callsite))
     }
@@ -259,7 +259,7 @@ fn own(text: Option<&str>) -> Value<'_> {
 pub(crate) struct Values<'a> {
     names: Option<List<'a, &'a str>>,
     values: Option<List<'a, FieldValue<'a>>>,
-    /// How many had no name.
+    /// The number of values without a name.
     unnamed: u64,
 }
 

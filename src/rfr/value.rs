@@ -241,7 +241,7 @@ pub(super) fn checked_list<'a, T: sealed::Item<'a>>(reader: &mut Reader<'a>) -> 
     List::new(*reader, count)
 }
 
-/// What a span or an event is a child of.
+/// The parent of a span or an event.
 ///
 /// # Layout
 /// `varint(u32)`: 0 Current, 1 Root, 2 Explicit, which an instrumentation id follows.
@@ -314,7 +314,7 @@ pub(super) struct ParentAndFields<'a> {
 }
 
 impl<'a> ParentAndFields<'a> {
-    /// Those of what has none.
+    /// No parent and no fields.
     pub(super) const NONE: Self = Self { data: &[], fields: 0 };
 
     /// Skips them.

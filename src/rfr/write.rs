@@ -104,7 +104,7 @@ impl NewSequence {
 /// Writes how many elements a list has; these follow.
 ///
 /// # Errors
-/// That of `put`.
+/// The error of `put`.
 pub fn write_count<E>(count: u64, put: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     put(write_u64(count, &mut [0; 10]))
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The most that a block holds, in any frame.
 pub(super) const SIZE_MAX: usize = 128 << 10;
 
-/// How a block is stored.
+/// The encoding of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BlockKind {
@@ -63,7 +63,7 @@ impl BlockHeader {
         self.is_last
     }
 
-    /// How the block is stored.
+    /// The encoding of the block.
     pub const fn kind(&self) -> BlockKind {
         self.kind
     }
@@ -245,7 +245,7 @@ impl literals::Header {
     }
 }
 
-/// How far back the fast path reaches from the start of a block, so that all its positions fit in 32 bits.
+/// The distance from the start of a block that the fast path reaches back, so that all its positions fit in 32 bits.
 ///
 /// 4 KiB in tests and fuzzers, which cannot use files of gigabytes to get beyond it.
 const REACH: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 30 };

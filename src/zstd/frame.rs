@@ -5,9 +5,9 @@ use super::element::{BLOCK, CHECKSUM, FRAME, FRAME_HEADER, SKIPPABLE, WINDOW};
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What a frame with data begins with.
+/// The first bytes of a frame with data.
 const MAGIC: u32 = 0xfd2f_b528;
-/// What a skippable frame begins with, less its last 4 bits.
+/// The first bytes of a skippable frame, less the last 4 bits.
 const SKIPPABLE_MAGIC: u32 = 0x184d_2a50;
 
 /// The header of a frame with data.
@@ -207,7 +207,7 @@ impl<'a> SkippableFrame<'a> {
         self.variant
     }
 
-    /// What the user has stored.
+    /// The bytes that the user has stored.
     pub const fn user_data(&self) -> &'a [u8] {
         self.data.as_slice()
     }
@@ -301,7 +301,7 @@ impl core::iter::FusedIterator for Blocks<'_> {}
 /// [`decompress`](super::decompress).
 ///
 /// # Errors
-/// Those of [`Frames`], as they come.
+/// The errors of [`Frames`], in their order.
 pub fn content_size(input: &[u8]) -> Result<Option<u64>> {
     let mut sum = Some(0_u64);
     for frame in Frames::new(input) {

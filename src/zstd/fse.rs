@@ -2,7 +2,7 @@
 
 use crate::error::ErrorKind;
 
-/// What one state of a table means.
+/// The meaning of one state of a table.
 ///
 /// | bits | |
 /// |---|---|
@@ -24,7 +24,7 @@ pub(super) const fn code(value: u32, extra: u8) -> Entry {
     (value as Entry) << 22 | (extra as Entry) << 6
 }
 
-/// How often each symbol occurs; −1 stands for less than once. Those beyond the last are 0.
+/// The frequencies of symbols; −1 stands for less than once. Those after the last symbol are 0.
 pub(super) type Distribution = [i16; 256];
 
 /// The largest accuracy that a description can express; tables have limits of their own.
@@ -253,7 +253,7 @@ const fn order_with_rare(ordered: &mut Ordered, counts: &mut Distribution, symbo
     }
 }
 
-/// How far apart two consecutive states are in the order of symbols. Symbols are spread over the states with a step
+/// The distance of two consecutive states in the order of symbols. Symbols are spread over the states with a step
 /// that visits each state once; this is the inverse of that step.
 #[allow(clippy::arithmetic_side_effects)] // Small numbers.
 const fn inverse(states: usize) -> usize {
@@ -328,13 +328,13 @@ pub(super) const fn has_extra(entry: Entry, count: u64) -> bool {
     entry & (64 - count) << 6 != 0
 }
 
-/// What the bits read are added to for the next state, in the low 10 bits.
+/// The base of the next state, to which the bits read are added, in the low 10 bits.
 #[inline(always)]
 pub(super) const fn next(entry: Entry) -> u64 {
     entry >> 12
 }
 
-/// What the extra bits are added to for the value.
+/// The base of the value, to which the extra bits are added.
 #[inline(always)]
 #[allow(clippy::as_conversions)]
 pub(super) const fn value(entry: Entry) -> u32 {

@@ -4,7 +4,7 @@ use super::element::LITERALS;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How literals are stored.
+/// The encoding of literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// As they are.

@@ -21,10 +21,10 @@ pub(super) struct Ring<'o, F, P> {
     processor: P,
     /// Where the next byte goes; it may be the end.
     at: usize,
-    /// How many bytes of the block have not been handed out. They lie before `at`, and may begin at the end of the
-    /// ring.
+    /// The number of bytes of the block that have not been handed out. They lie before `at`, and may begin at the end
+    /// of the ring.
     pending: usize,
-    /// How far back the frame may refer.
+    /// The distance that the frame may refer back.
     window: u64,
     /// The most that a block of the frame holds.
     max: usize,

@@ -28,7 +28,7 @@ mod tests {
         1 << (54 + width) | u64::from(width)
     }
 
-    /// What is read at once is what is read one by one, also where more is read than there is.
+    /// Reading at once gives the same as reading one by one, also where more is asked for than there is.
     #[test]
     fn states_are_read_at_once() {
         let mut number = 0x2545_f491_4f6c_dd1d_u64;

@@ -47,7 +47,7 @@ impl Damage {
         self.first.truncate(Self::KEPT);
     }
 
-    /// How much is damaged.
+    /// The number of damaged places.
     pub const fn count(&self) -> u64 {
         self.count
     }

@@ -18,7 +18,7 @@ const LONGEST: usize = 256 << 20;
 
 /// The decompressed chunks of an RDF file may take this many bytes in any case.
 const BUFFER: u64 = 256 << 20;
-/// Those of a large file may take this many times its size.
+/// The decompressed chunks of a large file may take this many times its size.
 const TIMES: u64 = 32;
 
 /// A file that is read as a whole.

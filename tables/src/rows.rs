@@ -23,7 +23,7 @@ pub(crate) struct Rows {
     schema: SchemaRef,
     rows: usize,
     rows_max: usize,
-    /// How much text there is.
+    /// The number of bytes of text.
     bytes: usize,
 }
 

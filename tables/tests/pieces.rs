@@ -138,7 +138,7 @@ fn slices_end_in_the_next_piece() {
     assert_eq!([touching(at[0], at[1]), touching(at[1] + 1, at[1] + 2), touching(at[2], at[3])], [1, 2, 1]);
 }
 
-/// How large a packet of the stream below is, most of it padding.
+/// The size of a packet of the stream below, most of it padding.
 const PACKET: usize = 512 << 10;
 
 /// A data stream of the sample's trace: packets of a few records each, in the order of time.

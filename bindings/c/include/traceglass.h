@@ -151,7 +151,7 @@
 #endif
 
 /**
- * What a function has to say.
+ * The result of a function.
  */
 enum tg_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -171,7 +171,7 @@ enum tg_status
    */
   TG_ERROR = -1,
   /**
-   * What was lent is too small; the error says how much is needed.
+   * The storage that was lent is too small; the error says how much is needed.
    */
   TG_TOO_SMALL = -2,
   /**
@@ -188,7 +188,7 @@ typedef int32_t tg_status;
 #endif // __cplusplus
 
 /**
- * What a field holds.
+ * The kind of value in a field.
  */
 enum tg_ctf_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -253,7 +253,7 @@ typedef uint32_t tg_ctf_kind;
 #endif // __cplusplus
 
 /**
- * What a field holds.
+ * The kind of value in a field.
  */
 enum tg_dial9_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -431,15 +431,15 @@ typedef struct tg_error {
    */
   uint64_t offset;
   /**
-   * What was being read: "RDF file header".
+   * The element that was being read: "RDF file header".
    */
   struct tg_bytes element;
   /**
-   * What is wrong with it: "unexpected-end".
+   * The kind of error: "unexpected-end".
    */
   struct tg_bytes kind;
   /**
-   * How many more bytes are needed, or how many slots in all, where that is what is wrong; else 0.
+   * The number of bytes that are missing, or of slots needed in all, if that is the error; else 0.
    */
   uint64_t needed;
 } tg_error;
@@ -479,7 +479,7 @@ typedef struct tg_crash_event {
 } tg_crash_event;
 
 /**
- * What the metadata of a trace says.
+ * The layout of a trace's streams, compiled from its metadata.
  */
 typedef struct TG_ALIGN(8) tg_ctf_schema {
   uint8_t bytes[TG_CTF_SCHEMA_SIZE];
@@ -727,7 +727,7 @@ typedef struct tg_rdf_entry {
   size_t number;
   uint32_t version;
   /**
-   * How the data is stored: 0 as it is, 1 as Zstandard.
+   * The encoding of the data: 0 as it is, 1 as Zstandard.
    */
   uint32_t compression;
   /**
@@ -741,7 +741,7 @@ typedef struct tg_rdf_entry {
 } tg_rdf_entry;
 
 /**
- * What the decoder of Zstandard needs; all 0 before it is used first.
+ * The memory of the Zstandard decoder; all 0 before its first use.
  */
 typedef struct TG_ALIGN(8) tg_zstd {
   uint8_t bytes[TG_ZSTD_SIZE];
@@ -1076,6 +1076,15 @@ tg_status tg_ctf_packet_open(struct tg_ctf_packet *packet,
                              size_t page_words,
                              bool keep,
                              uint32_t stream);
+
+/**
+ * Goes on in the pages as a reset left them, for memory that outlives one: to be called right after tg_ctf_packet_open,
+ * with the same memory, pages and stream as before the reset.
+ *
+ * If `keep` is false, the packets in the memory stay until it is their turn, and the next one comes after the newest. If it
+ * is true, all pages are free. The numbers of packets go on, as does that of lost records.
+ */
+tg_status tg_ctf_packet_reopen(struct tg_ctf_packet *packet);
 
 /**
  * Goes on to the next page, with room for a record of so many words: tg_ctf_packet_begin calls it. False if the record

@@ -1,4 +1,4 @@
-//! What a crash of a GPU left behind: the driver's events, in the chunks "DDEvent" of RDF files.
+//! The driver's events before a GPU crashed: the chunks "DDEvent" of RDF files.
 
 use crate::storage::Storage;
 use crate::tg_status::{TG_MISUSE, TG_OK};

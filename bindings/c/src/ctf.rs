@@ -15,7 +15,7 @@ pub const TG_CTF_SCHEMA_SIZE: usize = 208;
 #[cfg(not(target_pointer_width = "32"))]
 pub const TG_CTF_SCHEMA_SIZE: usize = 256;
 
-/// What the metadata of a trace says.
+/// The layout of a trace's streams, compiled from its metadata.
 #[repr(C, align(8))]
 pub struct tg_ctf_schema {
     pub bytes: [u8; TG_CTF_SCHEMA_SIZE],
@@ -51,14 +51,14 @@ unsafe impl Storage for tg_ctf {
     type Value = Reader;
 }
 
-/// What is being read. Records borrow their packet, so fields are used one by one: a reference to all of it would be one
-/// to the packet, too.
+/// The reader of a stream. Records borrow their packet, so fields are used one by one: a reference to all of it would
+/// be one to the packet, too.
 pub(crate) struct Reader {
     packets: Packets<'static, 'static>,
     packet: Option<Packet<'static, 'static>>,
     records: Option<Records<'static, 'static, 'static>>,
-    /// Those of the records, of the event that was read last; NULL before its first field is read. They are not kept
-    /// apart, as to copy them takes longer than to read them.
+    /// The fields of the event that was read last; NULL before its first field is read. They are not kept apart, as to
+    /// copy them takes longer than to read them.
     fields: *mut Fields<'static, 'static>,
     field: Option<Field<'static, 'static>>,
     record: Option<Record<'static, 'static, 'static>>,
@@ -78,7 +78,7 @@ pub struct tg_ctf_event {
     pub has_time: bool,
 }
 
-/// What a field holds.
+/// The kind of value in a field.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum tg_ctf_kind {

@@ -63,7 +63,7 @@ pub struct tg_dial9_event {
     pub has_time: bool,
 }
 
-/// What a field holds.
+/// The kind of value in a field.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum tg_dial9_kind {

@@ -440,7 +440,8 @@ pub unsafe extern "C" fn tg_events_args(
         let found = told.and_then(|()| list.finish().ok_or(NO_MEMORY));
         match found {
             Ok(found) => {
-                (args.write(found.0), count.write(found.1));
+                args.write(found.0);
+                count.write(found.1);
                 TG_OK
             }
             Err(found) => refuse(reader, found, error),

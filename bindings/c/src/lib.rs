@@ -44,7 +44,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}
 }
 
-/// What a function has to say.
+/// The result of a function.
 #[repr(i32)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum tg_status {
@@ -54,7 +54,7 @@ pub enum tg_status {
     TG_OK = 1,
     /// It cannot be read; the error says what and where.
     TG_ERROR = -1,
-    /// What was lent is too small; the error says how much is needed.
+    /// The storage that was lent is too small; the error says how much is needed.
     TG_TOO_SMALL = -2,
     /// A pointer is NULL, or storage was not opened.
     TG_MISUSE = -3,
@@ -76,11 +76,11 @@ pub struct tg_bytes {
 pub struct tg_error {
     /// The offset in the data.
     pub offset: u64,
-    /// What was being read: "RDF file header".
+    /// The element that was being read: "RDF file header".
     pub element: tg_bytes,
-    /// What is wrong with it: "unexpected-end".
+    /// The kind of error: "unexpected-end".
     pub kind: tg_bytes,
-    /// How many more bytes are needed, or how many slots in all, where that is what is wrong; else 0.
+    /// The number of bytes that are missing, or of slots needed in all, if that is the error; else 0.
     pub needed: u64,
 }
 

@@ -27,7 +27,7 @@ unsafe impl Storage for tg_rdf {
 /// The size of a tg_zstd in bytes.
 pub const TG_ZSTD_SIZE: usize = 16_000;
 
-/// What the decoder of Zstandard needs; all 0 before it is used first.
+/// The memory of the Zstandard decoder; all 0 before its first use.
 #[repr(C, align(8))]
 pub struct tg_zstd {
     pub bytes: [u8; TG_ZSTD_SIZE],
@@ -47,7 +47,7 @@ pub struct tg_rdf_entry {
     /// The number of the entry.
     pub number: usize,
     pub version: u32,
-    /// How the data is stored: 0 as it is, 1 as Zstandard.
+    /// The encoding of the data: 0 as it is, 1 as Zstandard.
     pub compression: u32,
     /// The size of the data in bytes, decompressed.
     pub size: u64,

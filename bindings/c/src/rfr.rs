@@ -18,7 +18,7 @@ pub struct tg_rfr {
     pub bytes: [u8; TG_RFR_SIZE],
 }
 
-/// What is being read.
+/// The reader of a file.
 pub(crate) enum Reader {
     Chunk { base: u64, sequences: Sequences<'static>, records: Option<Records<'static>>, number: u32 },
     Stream(StreamRecords<'static>),

@@ -7,7 +7,7 @@ use core::mem::{align_of, size_of};
 /// # Safety
 /// The type consists of bytes that may have any value.
 pub(crate) unsafe trait Storage: Sized {
-    /// What lies in it.
+    /// The type of the value.
     type Value;
 
     /// Where the value is to be, if there is storage; compiles only if it fits.

@@ -223,7 +223,7 @@ fn told(inputs: &[&[u8]], memory: &mut [u64]) -> Result<Vec<String>, u64> {
 fn tracks_and_events_in_memory_that_is_too_small_at_first() {
     let traces: [(&[&[u8]], usize); 5] = [
         (&[RFR], 13),
-        (&[JSON, STREAM], 18),
+        (&[JSON, STREAM], 19),
         (&[TSDL, STREAM1], 18),
         (&[DIAL9], 111),
         (&[CALLSITES, CHUNK], 132),
@@ -248,7 +248,7 @@ fn tracks_and_events_in_memory_that_is_too_small_at_first() {
 
 #[test]
 fn events_of_rdf_and_rtc() {
-    let mut memory = vec![0; 1 << 15];
+    let mut memory = vec![0; 1 << 17];
     assert!(told(&[RDF], &mut memory).is_ok_and(|lines| lines.len() > 3));
     assert!(told(&[&RTC[..4_000]], &mut memory).is_ok_and(|lines| lines.len() > 10));
 }

@@ -250,21 +250,21 @@ int main(int argc, char **argv) {
 
     trace rfr = { .count = 0 }, chunk = rfr, rtc = rfr, ctf = rfr, ctf1 = rfr, dial9 = rfr, rdf = rfr;
     add(&rfr, folder, "stream.rfr");
-    all_of("rfr", rfr, (expected){ 0 });
+    all_of("rfr", rfr, (expected){ 2, 5, 3, 3, 0, 3, 84, 1795225314001000000, 1795225315000000000 });
     add(&chunk, folder, "sample.rfr/callsites.rfr");
     add(&chunk, folder, "sample.rfr/2026-11/21-01/chunk-41-54.rfr");
-    all_of("rfr chunk", chunk, (expected){ 0 });
+    all_of("rfr chunk", chunk, (expected){ 6, 44, 41, 41, 0, 42, 874, 1795225314000900000, 1795225314782089000 });
     add(&rtc, folder, "sample.rtc");
-    all_of("rtc", rtc, (expected){ 0 });
+    all_of("rtc", rtc, (expected){ 7, 472, 0, 0, 170, 0, 660, 1700000000000000000, 1700000000021999000 });
     add(&ctf, folder, "sample.ctf/metadata");
     add(&ctf, folder, "sample.ctf/stream");
-    all_of("ctf", ctf, (expected){ 0 });
+    all_of("ctf", ctf, (expected){ 2, 16, 0, 0, 0, 0, 28, 1795225314000000000, 1795225314017000000 });
     add(&ctf1, folder, "sample.ctf1/metadata");
     add(&ctf1, folder, "sample.ctf1/data");
-    all_of("ctf 1.8", ctf1, (expected){ 0 });
+    all_of("ctf 1.8", ctf1, (expected){ 2, 16, 0, 0, 0, 0, 28, 0, 15000 });
     add(&dial9, folder, "trace.0.bin");
-    all_of("dial9", dial9, (expected){ 0 });
-    add(&rdf, folder, "sample.rdf");
-    all_of("rdf", rdf, (expected){ 0 });
+    all_of("dial9", dial9, (expected){ 11, 28, 35, 35, 2, 19, 302, 4182000000000, 4182042524000 });
+    add(&rdf, folder, "sample.rgp");
+    all_of("rdf", rdf, (expected){ 12, 14, 10, 10, 5, 0, 253, 32000, 30934400 });
     return 0;
 }

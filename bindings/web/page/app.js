@@ -45,6 +45,9 @@ const showRecords = (since) => {
   show("records");
 };
 
+// The options for a range, of nanoseconds since the first record.
+const rangeOf = (from, to) => [`--from=+${(from / 1e9).toFixed(9)}s`, `--to=+${(to / 1e9).toFixed(9)}s`];
+
 const overview = new Overview({ onOffset: showBytes });
 const records = new Records(reader, { onBytes: (record) => showBytes(record.offset, record.path), onError: fail });
 const bytes = new Bytes(reader, { onError: fail });
@@ -170,6 +173,7 @@ async function look(path, found) {
     open.timeline = new Timeline(new Columns(timeline), {
       // Of several files it is not known which one an offset is of.
       hasOneFile: open.files.length === 1, onOffset: showBytes, onRecords: showRecords, onChange: link,
+      fieldsOf: (since, offset) => reader.ask("fields", { args: ["cat", "--json", ...rangeOf(since, since + 1), path], offset }),
     });
     open.times.timeline = performance.now() - open.started;
   }

@@ -11,8 +11,8 @@ const FLOWS_MAX = 400;
 export const KEYS = "wheel, + and − zoom · drag, ← and → pan · ↑ ↓ scroll · , and . select · f to the selection · 0 all · shift+drag or m measure · n N search";
 
 export class Timeline {
-  constructor(columns, { hasOneFile, onOffset, onRecords, onChange }) {
-    Object.assign(this, { columns, hasOneFile, onOffset, onRecords, onChange });
+  constructor(columns, { hasOneFile, onOffset, onRecords, onChange, fieldsOf }) {
+    Object.assign(this, { columns, hasOneFile, onOffset, onRecords, onChange, fieldsOf });
     this.from = columns.meta.first;
     this.to = columns.meta.first + columns.span * 1.02;
     this.top = 0;
@@ -215,8 +215,7 @@ export class Timeline {
         facts([["tracks", grouped(this.lanes.length)], ...counts.map(([count, name]) => [name, grouped(count)]),
           ["from", moment(meta.origin, meta.absolute, meta.first)], ["to", moment(meta.origin, meta.absolute, meta.last)], ["lasts", span(meta.last - meta.first)]]),
         el("p", { class: "dim" }, KEYS),
-        meta.untimed ? el("p", { class: "warn" }, `${grouped(meta.untimed)} have no time, and no place here: the records have them.`) : null,
-        meta.args_cut ? el("p", { class: "warn" }, "Fields are shown of the first events alone: of a trace this large, the records have them.") : null);
+        meta.untimed ? el("p", { class: "warn" }, `${grouped(meta.untimed)} have no time, and no place here: the records have them.`) : null);
       this.live.textContent = "";
       return;
     }
@@ -224,11 +223,23 @@ export class Timeline {
     if (about.isSlice) values.push(["lasts", lasts(about)], ["depth", about.depth]);
     if (about.flags.length) values.push(["flags", about.flags.join(" ")]);
     if (this.hasOneFile) values.push(["offset", el("button", { class: "link", onclick: () => this.onOffset(about.offset) }, offset(about.offset))]);
-    const fields = about.args ? Object.entries(parsed(about.args)) : [];
+    const fields = el("div", {});
     refill(this.side, el("h2", {}, about.name), facts(values),
-      el("p", {}, el("button", { onclick: () => this.onRecords(about.begin - meta.first) }, "The records from here on")),
-      ...(fields.length ? [el("h2", {}, "Fields"), facts(fields)] : []));
+      el("p", {}, el("button", { onclick: () => this.onRecords(about.begin - meta.first) }, "The records from here on")), fields);
+    this.tellFields(about, fields);
     this.live.textContent = `${about.kind} ${about.name} on ${about.label}, at ${span(about.begin - meta.first, 6)}${about.isSlice ? `, lasts ${lasts(about)}` : ""}`;
+  }
+
+  // The fields of what is selected: those that came with the timeline, or else those of its record.
+  async tellFields(about, side) {
+    let fields = about.args ? Object.entries(parsed(about.args)) : [];
+    if (!about.args && this.columns.meta.args_cut) {
+      refill(side, el("p", { class: "dim" }, "reading its fields…"));
+      // The offset is that of the event that begins it, if there is one.
+      const at = about.flags.some((flag) => flag === "open_start" || flag === "begin_lost") ? about.end : about.begin;
+      fields = await this.fieldsOf(at - this.columns.meta.first, about.offset).catch(() => []);
+    }
+    refill(side, ...(fields.length ? [el("h2", {}, "Fields"), facts(fields)] : []));
   }
 
   toSelected() {

@@ -205,6 +205,8 @@ function cells(number) {
 }
 
 const OWN = new Set(["time", "time_ns", "clock", "name", "kind", "path"]);
+// What a record has besides its fields.
+const FRAME = new Set([...OWN, "header", "data_stream", "packet", "offset", "bit", "len", "id", "namespace", "stream", "chunk", "entry", "index"]);
 const short = (text) => (text.length > 200 ? text.slice(0, 200) + "…" : text);
 
 // An object with a list in it that may be of any length: its beginning, and how long it is.
@@ -253,6 +255,12 @@ const work = {
   record: ({ number }) => {
     const text = line(number);
     return text.length > RECORD_MAX ? { record: cells(number), cut: true } : { record: parsed(text) };
+  },
+  fields: ({ args, offset }) => {
+    const { text } = runText(args, FINDINGS_BYTES);
+    const record = text.split("\n").filter((line) => line.includes(`"offset":${offset},`)).map(parsed).find((one) => one.offset === offset);
+    const flat = ([key, value]) => (value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value).flatMap(flat) : [[key, value]]);
+    return Object.entries(record ?? {}).filter(([key, value]) => !FRAME.has(key) && value !== null).flatMap(flat);
   },
   lines: ({ from, to }) => {
     const found = [];

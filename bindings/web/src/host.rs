@@ -1,4 +1,4 @@
-//! What the page and the module give each other.
+//! The data that the page and the module exchange.
 
 use std::io::{self, ErrorKind, Write};
 

@@ -14,7 +14,7 @@ use traceglass_open::text::{NAME_MAX, push_label};
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// How much text of arguments is kept; what is met after that has none.
+/// The most text of arguments that is kept; later events have none.
 const ARGS_MAX: usize = 64 << 20;
 
 /// The place of arguments that are none.
@@ -167,7 +167,12 @@ fn sorted(marks: &mut [Mark]) -> usize {
 }
 
 fn floats(values: impl Iterator<Item = f64>) -> Vec<u8> {
-    values.flat_map(f64::to_le_bytes).collect()
+    joined(values.map(f64::to_le_bytes))
+}
+
+/// Bytes side by side; joined as arrays, as they are many millions.
+fn joined<const N: usize>(values: impl Iterator<Item = [u8; N]>) -> Vec<u8> {
+    values.collect::<Vec<_>>().into_flattened()
 }
 
 /// The columns of marks.
@@ -190,8 +195,8 @@ impl Columns {
         }
         (self.take)(&name("offset"), 8, &floats(marks.clone().map(|mark| mark.offset)));
         let whole = |values: Vec<u8>, column| (self.take)(&name(column), 4, &values);
-        whole(marks.clone().flat_map(|mark| mark.name.to_le_bytes()).collect(), "name");
-        whole(marks.clone().flat_map(|mark| mark.args.to_le_bytes()).collect(), "args");
+        whole(joined(marks.clone().map(|mark| mark.name.to_le_bytes())), "name");
+        whole(joined(marks.clone().map(|mark| mark.args.to_le_bytes())), "args");
         (self.take)(&name("flags"), 1, &marks.map(|mark| mark.flags).collect::<Vec<_>>());
     }
 }
@@ -199,6 +204,10 @@ impl Columns {
 #[allow(clippy::cast_precision_loss)] // Offsets in memory.
 impl TakeSlices for Timeline {
     type Error = Infallible;
+
+    fn wants_args(&self) -> bool {
+        self.args.len() < ARGS_MAX
+    }
 
     fn track(&mut self, track: &Track<'_>) -> Result<(), Infallible> {
         let number = self.track_of(track.id());
@@ -230,9 +239,9 @@ impl TakeSlices for Timeline {
             self.rows.push(Row { track, depth: slice.depth, marks: Vec::new() });
         }
         let start = self.args.len();
-        if start < ARGS_MAX {
+        if self.wants_args() {
             self.args.extend_from_slice(slice.args);
-        } else if !slice.args.is_empty() {
+        } else {
             self.are_args_cut = true;
         }
         let (name, args) = (self.name(slice.name), self.keep(start));
@@ -290,7 +299,7 @@ impl TakeSlices for Timeline {
             }
         };
         let start = self.args.len();
-        if start >= ARGS_MAX {
+        if !self.wants_args() {
             self.are_args_cut = true;
         } else if flags == 0 {
             push_args(self.json.get_or_insert_with(Json::merged), event, &mut self.args);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use traceglass::{Format, Lookalike};
 
-/// How much of a file is looked at to tell whether it is a trace.
+/// The number of bytes of a file that are looked at to tell whether it is a trace.
 const FRONT: u64 = 1 << 16;
 
 pub fn cannot_write(path: &Path, error: &io::Error) -> Failure {

@@ -12,8 +12,8 @@ pub mod tables;
 /// Events that could not be exported, because the format has no place for them.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Those without a time.
+    /// Events without a time.
     pub untimed: u64,
-    /// Those whose time is not within 64 bits, or is that of another kind of clock than the first one's.
+    /// Events whose time is not within 64 bits, or is that of another kind of clock than the first one's.
     pub misfits: u64,
 }

@@ -22,10 +22,10 @@ const PLACE: &[u8] = b"<!-- traces -->";
 /// More than this is no file to send: the page holds it packed and in base64, and has to unpack it before it shows it.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// How deep a trace's folders lie: CTF's session/domain/uid/1000/64-bit.
+/// The most levels of a trace's folders: CTF's session/domain/uid/1000/64-bit.
 const DEPTH: usize = 8;
 
-/// What a page is made of.
+/// The arguments for writing a page.
 pub struct Page<'p> {
     pub path: &'p PathBuf,
     pub output: &'p Path,

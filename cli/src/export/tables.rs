@@ -66,7 +66,7 @@ pub fn parquet(trace: &dyn Trace, name: &str, pairs: &Pairs, folder: &Path) -> R
     outcome(trace, &damage)
 }
 
-/// How a table is written.
+/// The file format of a table.
 #[derive(Clone, Copy)]
 pub enum Form {
     /// An Arrow IPC stream.

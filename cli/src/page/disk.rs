@@ -33,7 +33,7 @@ pub fn is_file(path: &Path) -> bool {
     metadata(path).is_ok_and(|about| about.is_file())
 }
 
-/// What is known of a file or a folder.
+/// The metadata of a file or a folder.
 #[derive(Clone, Copy)]
 pub struct Metadata {
     /// The size of a file; of a folder none.
@@ -104,7 +104,7 @@ impl Read for File {
     }
 }
 
-/// What lies in a folder.
+/// An entry of a folder.
 pub struct DirEntry {
     path: PathBuf,
     about: Metadata,
@@ -120,7 +120,7 @@ impl DirEntry {
     }
 }
 
-/// What lies in a folder, by name.
+/// The entries of a folder, by name.
 pub fn read_dir(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<DirEntry>> + use<>> {
     if !is_dir(folder) {
         return Err(ErrorKind::NotFound.into());

@@ -1,4 +1,4 @@
-//! What a page in a browser asks of the command besides its verbs.
+//! Functions of the command that only a page in a browser needs.
 //!
 //! A page has no file system, no threads and no clock: files lie in memory, and progress is told to a function.
 
@@ -30,7 +30,10 @@ struct Passing<T>(T);
 
 impl<T: TakeSlices<Error = Infallible>> TakeSlices for Passing<T> {
     type Error = Failure;
-    const HAS_ARGS: bool = T::HAS_ARGS;
+
+    fn wants_args(&self) -> bool {
+        self.0.wants_args()
+    }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         let Ok(()) = self.0.slice(slice);

@@ -1,4 +1,4 @@
-//! How far a run has come, told to the page.
+//! The progress of a run, told to the page.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ pub fn begin(_work: &'static str, _bytes: u64) {
     finish();
 }
 
-/// How much of some bytes is done.
+/// The progress over some bytes.
 pub struct Progress(());
 
 impl Progress {
@@ -28,7 +28,7 @@ impl Progress {
         Self(())
     }
 
-    /// That many more bytes are done.
+    /// Adds bytes that are done.
     pub fn advance(&self, bytes: u64) {
         let done = DONE.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if let Some(hook) = HOOK.get() {

@@ -23,14 +23,14 @@ pub struct SliceLines<'o> {
     out: &'o mut Out,
     stamps: Stamps,
     line: String,
-    /// What tracks are called besides their labels.
+    /// The other names of tracks, by their labels.
     aliases: BTreeMap<String, String>,
     buffer: Buffer,
     printed: bool,
 }
 
 impl<'o> SliceLines<'o> {
-    /// Those that have a part in a window, and one of these names.
+    /// A printer of the slices that lie in a window at least partly, and have one of these names.
     pub fn new(json: bool, is_tree: bool, window: Window, names: Names, out: &'o mut Out) -> Self {
         let json = json.then(Line::new);
         Self {

@@ -46,7 +46,7 @@ pub struct Text {
     second_text: Vec<u8>,
 }
 
-/// How names are written.
+/// The way names are written.
 struct Words {
     heading: (String, String),
 }

@@ -10,11 +10,11 @@ pub struct Tree {
     met: usize,
 }
 
-/// What one outermost slice has in it, as far as that has ended.
+/// The lines of one outermost slice, as far as its slices have ended.
 #[derive(Default)]
 struct Track {
     number: usize,
-    /// How deep each is, and its line; one that is not wanted has none.
+    /// The depth of each slice, and its line; `None` if it is not wanted.
     ended: Vec<(usize, Option<Vec<u8>>)>,
     /// The same of those that do not end.
     open: Vec<(usize, Option<Vec<u8>>)>,

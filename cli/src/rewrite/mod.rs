@@ -23,32 +23,32 @@ pub struct Destination {
     /// Where to write it: a file, or a new directory where the format has one
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Replace what is there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
-    /// Put it in place without reading it back
+    /// Put the output in place without reading it back
     #[arg(long)]
     no_verify: bool,
-    /// Hide what tells of a person or a computer: as many letters stand for names of hosts, users, processes and files, the
-    /// same for the same name
+    /// Hide text that identifies a person or a computer: names of hosts, users, processes and files are replaced by as
+    /// many letters, the same for the same name
     #[arg(long)]
     redact: bool,
     /// Hide the text of fields with this name, too. More than one may be given
     #[arg(long, value_name = "NAME", requires = "redact")]
     redact_name: Vec<String>,
-    /// The key of the letters, so that those of several runs agree; else each run has its own
+    /// The key of the replacement, so that several runs agree; by default each run has its own
     #[arg(long, value_name = "TEXT", requires = "redact")]
     redact_key: Option<String>,
-    /// What was done, as one JSON object
+    /// Report as one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// What is done with which paths.
+/// A verb and its paths.
 pub struct Job<'j> {
     pub verb: &'static str,
     pub paths: &'j [PathBuf],
-    /// Whether the format has several files for what is written.
+    /// True if the format has several files for its output.
     pub is_folder: bool,
     pub reading: Reading,
     pub to: &'j Destination,

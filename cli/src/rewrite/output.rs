@@ -24,7 +24,7 @@ pub struct Output {
     sum: Crc,
     position: u64,
     progress: Progress,
-    /// How many of the bytes have not been shown yet.
+    /// The number of bytes that the progress does not show yet.
     untold: u64,
     /// After how many bytes the disk is full.
     #[cfg(test)]

@@ -1,4 +1,4 @@
-//! That what was written is what was meant to be.
+//! Proof that a written trace is what was meant to be written.
 
 use crate::input::Input;
 use crate::trace::{Digest, Findings, Open, Reading, Rewritten, Tally};

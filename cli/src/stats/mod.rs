@@ -1,4 +1,4 @@
-//! What is counted of a trace: events and slices by name, and how busy its tracks are.
+//! Statistics of a trace: events and slices by name, and how busy its tracks are.
 
 mod sketch;
 
@@ -19,7 +19,7 @@ const NAMES: usize = 1 << 16;
 /// The name of the others.
 const OTHERS: &str = "(others)";
 
-/// What is counted of a trace.
+/// The statistics of a trace.
 #[derive(Default)]
 pub struct Stats {
     pub events: ByName<u64>,
@@ -44,23 +44,23 @@ pub struct Named {
     pub open: u64,
 }
 
-/// What a track does.
+/// The activity of a track.
 #[derive(Default)]
 pub struct Busy {
-    /// How long something was on it.
+    /// The time in which a slice was open on it.
     pub ns: i128,
     /// By the place of its name, what was on it that lies in nothing else.
     names: HashMap<usize, i128, RandomState>,
 }
 
-/// What is known by a name.
+/// Values by name.
 pub struct ByName<T> {
     /// The places of names by their hashes.
     places: HashMap<u64, usize, Same>,
     /// The places of those whose hash is that of another name.
     others: HashMap<String, usize, RandomState>,
     known: Vec<Known<T>>,
-    /// What there is where a place has no value: none is without.
+    /// The value where a place has none: zero.
     rest: T,
     hashes: RandomState,
 }
@@ -215,7 +215,8 @@ impl<T> ByName<T> {
 }
 
 impl Busy {
-    /// What was on it, that of the longest time first. The names are those of all slices, by their places.
+    /// The names of the outermost slices on it and their time, the longest first. `names` are those of all slices, by
+    /// their places.
     pub fn parts<'n>(&self, names: &[&'n str]) -> Vec<(&'n str, i128)> {
         let part = |(place, ns): (&usize, &i128)| Some((*names.get(*place)?, *ns));
         let mut parts: Vec<_> = self.names.iter().filter_map(part).collect();
@@ -230,7 +231,7 @@ impl Stats {
         Self { window, ..Self::default() }
     }
 
-    /// How long it is, in nanoseconds: from the first event to the last, or the window.
+    /// The duration in nanoseconds: from the first event to the last, or that of the window.
     pub fn ns(&self) -> i128 {
         let (first, last) = self.span.unwrap_or_default();
         let (first, last) = (self.window.from().unwrap_or(first), self.window.to().unwrap_or(last));
@@ -245,7 +246,10 @@ impl Stats {
 
 impl TakeSlices for Stats {
     type Error = Failure;
-    const HAS_ARGS: bool = false;
+
+    fn wants_args(&self) -> bool {
+        false
+    }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         if !slice.touches(self.window) {

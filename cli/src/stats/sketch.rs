@@ -16,7 +16,7 @@ pub struct Sketch {
     /// The buckets of the first ones, and how many these are: of most names there are no more.
     few: [u16; FEW],
     few_len: u8,
-    /// How many there are in each bucket, of many: 60 rows of buckets, of which most are not needed.
+    /// The counts of buckets, for many durations: 60 rows of buckets, of which most are not needed.
     rows: Vec<Option<Box<[u64; ROW]>>>,
 }
 
@@ -118,7 +118,7 @@ impl Sketch {
         None
     }
 
-    /// How many there are from each power of two on, up to the next: the powers and the counts.
+    /// The number of durations from each power of two up to the next: the powers and the counts.
     pub fn powers(&self) -> BTreeMap<u32, u64> {
         let mut powers = BTreeMap::new();
         for (bucket, count) in self.buckets() {

@@ -53,7 +53,7 @@ pub trait Browse: Sync {
 /// Takes a node; true asks for the next one.
 pub type Each<'e> = &'e mut dyn FnMut(&Node<'_>) -> bool;
 
-/// How a trace is opened to be looked at.
+/// Opens a trace for the viewer.
 pub type OpenBrowse = for<'a> fn(
     &'a crate::input::Input,
     super::Reading,
@@ -68,7 +68,7 @@ pub struct FileEntry {
     pub times: Option<(i128, i128)>,
 }
 
-/// How much is wanted of what lies in a file.
+/// The depth to which the contents of a file are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Parts alone.
@@ -144,7 +144,7 @@ pub struct Marks<M> {
     pub file: usize,
     places: Vec<(u64, M)>,
     spacing: u64,
-    /// How far they have been looked for.
+    /// The offset up to which they have been looked for.
     pub done: u64,
 }
 

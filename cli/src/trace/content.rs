@@ -84,7 +84,7 @@ pub fn no_events(format: Format) -> Failure {
     ))
 }
 
-/// What `export` makes of which traces.
+/// The traces that `export` converts, and the target.
 #[derive(clap::Args)]
 pub struct Export {
     /// The format to write
@@ -95,7 +95,7 @@ pub struct Export {
     /// Where to write: a file for perfetto, chrome, arrow and csv, a new directory for files and parquet; - is stdout
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The table that is written to arrow and csv; events if none is named
+    /// The table to write for arrow and csv; events by default
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
     /// Overwrite a file that exists; write raw bytes even to a terminal

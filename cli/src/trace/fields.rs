@@ -44,7 +44,7 @@ struct Dump<'d, 'o> {
     layout: Layout,
 }
 
-/// How a row is laid out.
+/// The layout of a row.
 #[derive(Clone, Copy)]
 struct Layout {
     /// The number of bytes that are in it.

@@ -13,9 +13,9 @@ pub struct Findings<'o> {
     to: To<'o>,
     warnings: u64,
     errors: u64,
-    /// How much was read.
+    /// The number of units and records that were read.
     tally: Tally,
-    /// What was read, if that is asked for, and of which parts.
+    /// The digest of the content, if it is asked for, and of which parts.
     digest: Option<(Digest, &'o Anew)>,
     /// stdout's failure, returned at the end, so that a format's walk need not handle it at each finding.
     failed: Option<Failure>,
@@ -65,12 +65,12 @@ impl<'o> Findings<'o> {
         add(&mut self.tally.records, records);
     }
 
-    /// How much has been read.
+    /// The number of units and records that were read.
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// How many warnings and errors there were, unless they could not be printed.
+    /// The number of warnings and errors, unless they could not be printed.
     pub fn finish(self) -> Result<(u64, u64)> {
         match self.failed {
             Some(failure) => Err(failure),

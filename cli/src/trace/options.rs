@@ -1,4 +1,4 @@
-//! What is asked of a trace: how it is read, and which part of it is printed.
+//! Options about a trace: how it is read, and which part of it is printed.
 
 use super::time::Window;
 use crate::record::{Names, Shape};
@@ -7,20 +7,20 @@ use std::path::PathBuf;
 use traceglass::Format;
 use traceglass::rfr::RecordKind;
 
-/// How a trace is read.
+/// Options about how a trace is read.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Reading {
-    /// Read two mistakes of CTF 2's producers: a header of 37 bytes for version 2, and a change of byte order
+    /// Accept two mistakes of CTF 2 producers: a header of 37 bytes for version 2, and a change of byte order
     #[arg(long)]
     pub lenient: bool,
-    /// CTF: read data streams as captures, in which several streams are and bytes may be missing; so it is by itself where
-    /// that is seen
+    /// CTF: read data files as captures, in which streams are mixed and bytes may be missing; the default for files
+    /// that look like captures
     #[arg(long, conflicts_with = "no_wire")]
     pub wire: bool,
-    /// CTF: read each file as one stream, whatever is seen in it
+    /// CTF: read each file as one stream, whatever it looks like
     #[arg(long)]
     pub no_wire: bool,
-    /// CTF: read data streams as captures from byte N on, after a banner for example
+    /// CTF: read data files as captures from byte N on, for example after a banner
     #[arg(long, value_name = "N", conflicts_with = "no_wire")]
     pub skip: Option<u64>,
 }
@@ -28,13 +28,13 @@ pub struct Reading {
 /// Which events make slices.
 #[derive(clap::Args, Clone, Default)]
 pub struct Pairing {
-    /// A table of pairs of events that make slices, whose rules come before the built-in ones
+    /// A table of pairs of events that make slices; its rules come before the built-in ones
     #[arg(long, value_name = "FILE")]
     pub states: Option<PathBuf>,
-    /// Pair no events of CTF: they stay instants
+    /// Pair no CTF events: they stay instants
     #[arg(long, conflicts_with = "states")]
     pub no_states: bool,
-    /// Read no farther back than this before --from, such as 5s, for what is open then; else all is read
+    /// Read at most this far back before --from, such as 5s, for slices that are open then; by default all is read
     #[arg(long, value_name = "TIME", value_parser = super::time::parse_duration, requires = "from")]
     pub look_back: Option<i128>,
 }
@@ -72,7 +72,7 @@ pub struct CtfListing {
     pub fragments: bool,
 }
 
-/// What `cat` prints, and how.
+/// The content that `cat` prints, and its form.
 #[derive(clap::Args)]
 pub struct Selection {
     /// A file or directory; - for stdin
@@ -81,15 +81,16 @@ pub struct Selection {
     /// One JSON object a record
     #[arg(long)]
     pub json: bool,
-    /// Slices instead of records: what lasted, on which track, from when to when
+    /// Print slices instead of records: what lasted, on which track, from when to when
     #[arg(long, conflicts_with_all = ["raw", "follow"])]
     pub slices: bool,
-    /// With --slices: each below what it lies in, as a tree for each track. What lies in a slice waits for its end
+    /// With --slices: a tree for each track, in which a slice stands below the one that it lies in. It is printed when
+    /// the outermost slice ends
     #[arg(long, requires = "slices")]
     pub tree: bool,
     #[command(flatten)]
     pub pairing: Pairing,
-    /// The bytes as they are: of a chunk of RDF, which is what is printed anyway, or of a stream of RTC
+    /// Print bytes as they are: those of a chunk of RDF, which is the default there, or of a stream of RTC
     #[arg(long, conflicts_with = "json")]
     pub raw: bool,
     /// Write raw bytes even to a terminal
@@ -97,12 +98,12 @@ pub struct Selection {
     pub force: bool,
     #[command(flatten)]
     pub reading: Reading,
-    /// When all is printed, wait for more, as `tail -f`
+    /// After the last record, wait for more, as `tail -f`
     #[arg(short, long)]
     pub follow: bool,
     #[command(flatten)]
     pub window: Window,
-    /// Only what has this name: records, events, slices; * stands for any text. More than one may be given
+    /// Only records, events and slices with this name; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB", conflicts_with = "raw")]
     pub name: Vec<String>,
     /// A column with the time since the line before, in seconds
@@ -232,7 +233,7 @@ pub struct RdfSelect {
     /// The data as stored, not decompressed
     #[arg(long)]
     pub stored: bool,
-    /// What is in the chunk, one record a line; --json gives the same as JSON
+    /// The records in the chunk, one a line; --json gives the same as JSON
     #[arg(long)]
     pub records: bool,
     /// Every chunk as a file in a new directory, as `export --format files`
@@ -243,7 +244,7 @@ pub struct RdfSelect {
     pub output: Option<PathBuf>,
 }
 
-/// What of a CTF trace `cat` prints.
+/// The content of a CTF trace that `cat` prints.
 #[derive(clap::Args, Default, PartialEq)]
 #[group(id = "ctf")]
 #[command(next_help_heading = "CTF")]
@@ -254,7 +255,7 @@ pub struct CtfSelect {
     /// With --json: each event with the context of its packet
     #[arg(long, requires = "json", conflicts_with = "metadata")]
     pub context: bool,
-    /// What lies between the packets of a capture, and the text in it
+    /// The bytes between the packets of a capture, and the text in them
     #[arg(long, conflicts_with = "metadata")]
     pub gaps: bool,
     /// Only what happened on this processor; several with commas

@@ -1,4 +1,4 @@
-//! What is private in a trace, and what stands in its place.
+//! Private text in a trace, and its replacement.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub fn is_private(name: &str) -> bool {
     NAMES.contains(&name.trim_start_matches('_').to_lowercase().as_str())
 }
 
-/// What is hidden, and the key by which it is.
+/// The names whose text is hidden, and the key for hiding it.
 pub struct Redaction {
     key: [u8; 32],
     more: Vec<String>,
@@ -62,7 +62,8 @@ impl Redaction {
         is_private(name) || self.more.contains(&name.trim_start_matches('_').to_lowercase())
     }
 
-    /// What stands for a text: as many letters and digits, the same for the same text, and told by nothing but the key.
+    /// The replacement of a text: as many letters and digits, the same for the same text. Without the key it tells
+    /// nothing more.
     fn letters(&self, text: &[u8]) -> Vec<u8> {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         let mut letters = Vec::with_capacity(text.len());
@@ -82,12 +83,12 @@ impl Redaction {
 /// Bytes that stand in the place of others, in the order in which they were met.
 pub type Patches = Vec<(u64, Vec<u8>)>;
 
-/// What is private in the files of a trace.
+/// The private text in the files of a trace.
 pub struct Private<'r> {
     redaction: &'r Redaction,
     /// By file; `None` for a trace of one.
     pub patches: BTreeMap<Option<PathBuf>, Patches>,
-    /// How often what was met, by its name.
+    /// The number of texts met, by name.
     pub met: BTreeMap<String, u64>,
     /// Private text that has no place that can be written over: where it is, and why.
     pub refused: Option<String>,

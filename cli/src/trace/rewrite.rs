@@ -1,4 +1,4 @@
-//! What a format says when a trace goes back into files: which of its units are kept, and what was lost.
+//! The rewriting of a trace into files: which of its units are kept, and what was lost.
 
 use super::Window;
 use crate::record::Names;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 
-/// What is to be kept of a trace.
+/// The parts of a trace that are kept.
 pub struct Wanted<'w> {
     pub verb: &'static str,
     pub window: &'w Window,
@@ -29,7 +29,7 @@ pub struct Wanted<'w> {
     pub allow_same_id: bool,
 }
 
-/// What a part can be named by.
+/// The ways to name a part.
 #[derive(Clone, Copy, PartialEq)]
 pub enum By {
     Chunk,
@@ -104,26 +104,26 @@ pub trait NewTrace {
     fn position(&self) -> u64;
 }
 
-/// What was made of a trace.
+/// The outcome of rewriting a trace.
 #[derive(Default)]
 pub struct Rewritten {
-    /// What is kept or left out as a whole, of which there are several.
+    /// The unit that is kept or left out as a whole.
     pub unit: &'static str,
     pub kept: u64,
     pub dropped: u64,
     /// The records in what was kept; 0 where units have none of their own.
     pub records: u64,
-    /// What was wanted, and could not be carried over.
+    /// Units that were wanted, but could not be carried over.
     pub lost: Vec<Lost>,
     /// True if what is in units is not judged: it was given so.
     pub takes_all: bool,
-    /// What goes over the beginning of a file that gets more at its end, when all of that is on the disk.
+    /// The new beginning of a file to which bytes are appended, written once these are on the disk.
     pub front: Vec<u8>,
     /// True if all files are the input's as they are, which were checked: then it is enough that they have the same bytes.
     pub is_copy: bool,
     /// The number of errors `check` finds in what that was kept: the format carries them as they are.
     pub carried: u64,
-    /// What is counted when it is read back, if not the units and their records.
+    /// The counts expected when it is read back, if not those of the units and their records.
     pub proof: Option<Tally>,
     /// The records that were not copied as they are, as the input has them, and where they lie in what was written.
     pub digest: Digest,
@@ -132,9 +132,9 @@ pub struct Rewritten {
     pub span: Option<(i128, i128)>,
     /// True if times count from 1970.
     pub is_absolute: bool,
-    /// What was private and is not there any more: its names, and how often each was met.
+    /// The names of private text that was hidden, and how often each was met.
     pub redacted: Vec<(String, u64)>,
-    /// What a user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -237,7 +237,7 @@ pub struct Tally {
     pub records: u64,
 }
 
-/// How several traces of one format are written as one.
+/// Writes several traces of one format as one.
 pub type Merge =
     fn(&[crate::input::Input], super::Reading, &Wanted<'_>, &mut dyn NewTrace) -> Result<Rewritten>;
 
@@ -251,8 +251,8 @@ pub struct NewParts<'p> {
     pub allow_same_id: bool,
 }
 
-/// How a file is written of parts.
+/// Writes a file from parts.
 pub type Create = fn(&NewParts<'_>, &mut dyn NewTrace) -> Result<Rewritten>;
 
-/// How parts are added to a file: what follows after its end is written, and its new beginning is given.
+/// Adds parts to a file: writes what follows after its end, and returns its new beginning.
 pub type Append = fn(&crate::input::Input, &NewParts<'_>, &mut dyn NewTrace) -> Result<Rewritten>;

@@ -6,23 +6,23 @@ use crate::status::{Result, Status};
 use crate::trace::{Append, NewParts, Open};
 use std::path::PathBuf;
 
-/// More chunks in an RDF file, which is written to in its place
+/// Append chunks to an RDF file in place
 ///
-/// They are named as for `create`. What is new is written after the end of the file, and then the header, in one write: if
-/// that does not happen, the file is what it was. The old index stays, as bytes that nothing names.
+/// Chunks are given as for `create`. They are written after the end of the file; then the header is replaced in one
+/// write. Until that has happened, the file is what it was. The old index stays, as bytes that nothing refers to.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Chunks with identifiers that are there already are numbered on
+    /// Accept chunks whose identifier is there already; their numbers continue
     #[arg(long)]
     allow_same_id: bool,
-    /// Compress the data of chunks of which the list does not say
+    /// Compress chunks whose compression the list does not set
     #[arg(long)]
     zstd: bool,
-    /// What was done, as one JSON object
+    /// Report as one JSON object
     #[arg(long)]
     json: bool,
-    /// The file that gets more
+    /// The RDF file
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// A folder, or a list

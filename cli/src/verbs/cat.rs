@@ -14,10 +14,10 @@ use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to wait before looking for new data again.
+/// The time to wait before looking for new data again.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The content of a file: records, or the raw bytes of the selected part
+/// Print the content of a file: records, or the raw bytes of the selected part
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -12,9 +12,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 
-/// Read everything, verify everything, name every finding with its byte offset
+/// Read and verify everything; report every finding with its byte offset
 ///
-/// An error is what cannot be delivered; a warning is unusual, yet all can be read.
+/// An error means that something cannot be read; a warning means that it is unusual, but readable.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -36,7 +36,7 @@ const EXAMPLES: &str = "\
 
 #[cfg(target_family = "wasm")]
 impl Args {
-    /// What a page asks.
+    /// The arguments for a page.
     pub fn of_page(json: bool, path: PathBuf) -> Self {
         Self { json, reading: Reading::default(), paths: vec![path] }
     }

@@ -8,17 +8,17 @@ use crate::trace::{Open, Reading};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The metadata of a CTF trace as a table, for devices that read their own traces
+/// Compile CTF metadata into a table, for devices that read their own traces
 ///
 /// The table has all that is needed to read the data streams: neither JSON nor TSDL is read on the device. It knows the
-/// metadata that it was made of, so that a table that is out of date is refused.
+/// metadata it was made from, so that an outdated table is refused.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A folder with one trace, or its metadata
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Where to write it; stdout unless this is given
+    /// Where to write it; stdout by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// A constant in Rust

@@ -5,7 +5,7 @@ use crate::status::{Result, Status};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-/// Completions for a shell, to be sourced or installed
+/// Print completions for a shell, to be sourced or installed
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -6,17 +6,18 @@ use crate::status::{Result, Status};
 use crate::trace::{Create, NewParts, Open, Reading};
 use std::path::PathBuf;
 
-/// An RDF file, of chunks that lie in files of their own
+/// Create an RDF file from chunks in separate files
 ///
-/// A list is JSON: an array, or an object with it as `chunks`. Each element has `id`, and may have `version` (1 if not),
-/// `header`, `data`, which are files beside the list, and `compression`, none or zstd. A folder is one that `export
-/// --format files` wrote, or one of files that have the names of chunks, up to their first dot.
+/// The chunks are given as a list or a folder. A list is JSON: an array, or an object with the array as `chunks`. Each
+/// element has an `id`, and may have a `version` (default 1), `header` and `data` (files beside the list), and a
+/// `compression` (none or zstd). A folder is one that `export --format files` wrote, or one whose files are named by
+/// their chunks' identifiers, up to the first dot.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     to: Destination,
-    /// Compress the data of chunks of which the list does not say
+    /// Compress chunks whose compression the list does not set
     #[arg(long)]
     zstd: bool,
     /// A folder, or a list

@@ -7,10 +7,10 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Open, Reading, Wanted, Window};
 use std::path::PathBuf;
 
-/// A part of a trace, in the same format
+/// Cut out a part of a trace, in the same format
 ///
-/// Units are kept as a whole, byte by byte: packets of CTF, chunks of RDF, major units of RTC, sequences of RFR, events of
-/// dial9. So what is written may begin before the range and end after it; what it has is told.
+/// Units are kept whole, byte by byte: packets of CTF, chunks of RDF, major units of RTC, sequences of RFR, events of
+/// dial9. So the output may begin before the range and end after it; its own range is reported.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -28,7 +28,7 @@ pub struct Args {
     /// dial9: keep the events with this name; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB")]
     name: Vec<String>,
-    /// Keep records in the range alone, and no whole units
+    /// Keep only the records in the range, instead of whole units
     #[arg(long)]
     exact: bool,
     #[command(flatten)]

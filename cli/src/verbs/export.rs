@@ -15,11 +15,11 @@ use crate::trace::{Events, Export, Open, Outcome, Reading, Reference, Target, Wi
 use std::path::{Path, PathBuf};
 use traceglass::event::Item;
 
-/// The same content, for other tools
+/// Convert the content for other tools
 ///
 /// For Perfetto, tracks are tasks, threads and streams, and events are slices, instants and counters on them; wakes and
-/// spawns are flows. Chrome's JSON has the same, for other viewers. Parquet, Arrow and CSV have tables of events, tracks, gaps and parts, and one for each kind of record.
-/// Memory does not grow with the trace.
+/// spawns are flows. Chrome's JSON has the same, for other viewers. Parquet, Arrow and CSV have tables of events,
+/// tracks, gaps and parts, and one for each kind of record. Memory does not grow with the trace.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

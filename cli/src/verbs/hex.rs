@@ -6,16 +6,16 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Fields, Open, Reading};
 use std::path::PathBuf;
 
-/// Annotated hex dump: which field each byte belongs to
+/// Print an annotated hex dump: the field that each byte belongs to
 ///
-/// Numbers are decimal, or hexadecimal as 0x400. With colour, fields of one name have one colour.
+/// Numbers are decimal, or hexadecimal as 0x400. With colour, fields of the same name have the same colour.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Offset of the first byte
     #[arg(long, value_name = "OFFSET", value_parser = number, default_value = "0")]
     at: u64,
-    /// Number of bytes; else as many as fill a screen, of which repeated ones count once
+    /// Number of bytes; by default a screenful, in which repeated lines count once
     #[arg(long, value_name = "N", value_parser = number)]
     len: Option<u64>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ fn number(text: &str) -> Result<u64, String> {
 
 #[cfg(target_family = "wasm")]
 impl Args {
-    /// What a page asks.
+    /// The arguments for a page.
     pub fn of_page(at: u64, len: Option<u64>, path: PathBuf) -> Self {
         Self { at, len, reading: Reading::default(), path }
     }

@@ -11,22 +11,22 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
 
-/// What a file is: format, version, size, time range, parts, damage
+/// Show what a file is: format, version, size, time range, parts, damage
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// One JSON object a path
     #[arg(long)]
     json: bool,
-    /// Count and verify everything, however large it is; else more than 256 MiB are only looked at
+    /// Read, count and verify everything; by default, only what is needed is read of more than 256 MiB
     #[arg(long)]
     full: bool,
     #[command(flatten)]
     reading: Reading,
-    /// What each task of an RFR recording did: polls, wakes, and whether it ended
+    /// Show what each task of an RFR recording did: polls, wakes, and whether it ended
     #[arg(long)]
     tasks: bool,
-    /// Show the names of computer, users, processes and files as well, which are withheld otherwise
+    /// Show names of computers, users, processes and files, too, which are withheld by default
     #[arg(long)]
     private: bool,
     /// Files or directories; - for stdin
@@ -44,7 +44,7 @@ const EXAMPLES: &str = "\
 
 #[cfg(target_family = "wasm")]
 impl Args {
-    /// What a page asks.
+    /// The arguments for a page.
     pub fn of_page(json: bool, path: PathBuf) -> Self {
         let reading = Reading::default();
         Self { json, full: false, reading, tasks: false, private: false, paths: vec![path] }

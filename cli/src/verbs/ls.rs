@@ -6,10 +6,11 @@ use crate::progress;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Listing, Open};
 
-/// The parts of a file, one a line
+/// List the parts of a file, one a line
 ///
-/// Of RDF these are chunks, of RTC units and streams, of a CTF trace streams and packets, of CTF metadata packets and
-/// fragments, of RFR chunks and sequences. With --from and --to, those in which something happened then.
+/// The parts are chunks for RDF, units and streams for RTC, streams and packets for a CTF trace, packets and fragments
+/// for CTF metadata, chunks and sequences for RFR. With --from and --to, only parts with an event in that range are
+/// listed.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

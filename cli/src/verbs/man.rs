@@ -6,11 +6,11 @@ use crate::status::{Failure, Result, Status};
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-/// The manual page, for `man -l -` or to be installed
+/// Print the manual page, for `man -l -` or to be installed
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The page of this verb; or json, of all that is printed with --json
+    /// Print the page of this verb; or with json, that of the JSON output
     #[arg(value_name = "VERB")]
     verb: Option<String>,
 }

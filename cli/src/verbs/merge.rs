@@ -8,15 +8,15 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Merge, Open, Reading, Wanted, Window};
 use std::path::PathBuf;
 
-/// Several traces of one format as one
+/// Merge several traces of one format into one
 ///
-/// Everything is kept as it is, in the order of the paths; what would contradict itself is refused.
+/// Everything is kept as it is, in the order of the paths. Traces that contradict each other are refused.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     to: Destination,
-    /// RDF: chunks of the same identifier in several files are numbered on
+    /// RDF: accept chunks with the same identifier in several files; their numbers continue
     #[arg(long)]
     allow_same_id: bool,
     #[command(flatten)]

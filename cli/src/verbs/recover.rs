@@ -7,10 +7,10 @@ use crate::status::{Result, Status};
 use crate::trace::{Open, Reading, Wanted, Window};
 use std::path::PathBuf;
 
-/// What is readable of a damaged trace, as a sound one
+/// Write the readable part of a damaged trace as a sound trace
 ///
-/// The input stays as it is. Nothing is invented: what is written has units of the input alone, and what was lost is
-/// told. Of a trace that is sound already it is a copy.
+/// The input stays as it is. Nothing is invented: the output has units of the input only, and every loss is reported. A
+/// sound trace is copied.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -15,11 +15,11 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// How often and how long: counts, rates and durations by name, and how busy each track is
+/// Count and measure: counts, rates and durations by name, and how busy each track is
 ///
-/// Slices come first, those that took longest in all before the others; then tracks, the busiest first; then events, the
-/// most frequent first. Count, total, least and greatest are exact; p50 and p99 are off by 1/64 at most. Memory does not
-/// grow with the number of events.
+/// Slices come first, the longest total first; then tracks, the busiest first; then events, the most frequent first.
+/// Count, total, minimum and maximum are exact; p50 and p99 are off by 1/64 at most. Memory does not grow with the
+/// number of events.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -117,14 +117,14 @@ where
     entries
 }
 
-/// How often in a second.
+/// The frequency per second.
 fn rate(count: u64, ns: i128) -> Option<f64> {
     #[allow(clippy::cast_precision_loss)]
     let rate = count as f64 * 1e9 / ns as f64;
     (ns > 0).then_some(rate)
 }
 
-/// How many times as much one is as the other.
+/// The ratio of two durations.
 fn ratio(one: Option<i128>, other: Option<i128>) -> Option<f64> {
     #[allow(clippy::cast_precision_loss)]
     let ratio = one? as f64 / other.filter(|&other| other > 0)? as f64;

@@ -8,23 +8,24 @@ use crate::view::{self, View};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-/// Look around in a trace of any size, on a terminal
+/// Browse a trace of any size on a terminal
 ///
-/// A timeline, and the records below it; all of one record, its bytes and the parts of the file open beside them. All follow
-/// one cursor, which is a byte. Nothing is read before the first screen is there. `?` shows the keys.
+/// The screen shows a timeline and the records below it; beside them all of one record, its bytes and the parts of the
+/// file. All follow one cursor, which is a byte. Nothing is read before the first screen is there. `?` shows the keys.
 ///
-/// A file is mapped. One that others shorten meanwhile is opened again; where that is noticed too late, the viewer ends
-/// with a message. What others write over is better read with --no-map.
+/// Files are mapped. A file that becomes shorter meanwhile is opened again; if that is noticed too late, the viewer
+/// ends with a message. Use --no-map for files that others overwrite.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Read the files instead of mapping them: they may change, and need as much memory as they are long
+    /// Read the files instead of mapping them: they may then be changed, but take as much memory as they are long
     #[arg(long)]
     no_map: bool,
-    /// Write a page with the trace inside instead: one file, up to 64 MiB of trace, that a browser opens without a network
+    /// Instead, write a page with the trace inside: one file, for up to 64 MiB of trace, that a browser opens without a
+    /// network
     #[arg(long, value_name = "OUT")]
     web: Option<PathBuf>,
-    /// The page that the trace is put into, as bindings/web builds it; else the one that this command was built with
+    /// The page that the trace is put into, as bindings/web builds it; by default the built-in one
     #[arg(long, value_name = "FILE", requires = "web")]
     page: Option<PathBuf>,
     /// Overwrite a page that exists

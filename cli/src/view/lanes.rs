@@ -8,10 +8,10 @@ pub const BUCKETS: usize = 384;
 /// The number of lanes up to which those that a window has nothing of are kept.
 const EMPTY: usize = 512;
 
-/// What happened on a track in a span of time.
+/// The activity on a track in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// How many events there were.
+    /// The number of events.
     pub events: u32,
     /// For how long a slice was open, in nanoseconds.
     pub busy: u64,
@@ -50,7 +50,7 @@ pub struct Lane {
     pub slice: u16,
 }
 
-/// What lanes are known by: name, kind, and which of those it is.
+/// The keys of lanes: name, kind, and the number among those of that name and kind.
 fn keys(lanes: &[Lane]) -> Vec<(String, &'static str, u32)> {
     let mut counts: HashMap<(&str, &str), u32> = HashMap::new();
     lanes

@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use work::{Message, Work};
 
-/// What is looked at, and how.
+/// The trace to look at, and the way to read it.
 pub struct View<'v> {
     pub path: &'v Path,
     pub reading: Reading,
@@ -120,18 +120,18 @@ impl Stamp {
         Self { path: path.to_owned(), size: about.map(|about| about.len()) }
     }
 
-    /// Whether the file is shorter than it was, or longer.
+    /// The change of the file's size: shorter than it was, or longer.
     fn change(&self) -> Option<std::cmp::Ordering> {
         let now = Self::of(&self.path);
         Some(now.size?.cmp(&self.size?)).filter(|order| order.is_ne())
     }
 }
 
-/// How long to wait for a key while work is going on, and while none is.
+/// The time to wait for a key while work is going on, and while none is.
 const BUSY: Duration = Duration::from_millis(40);
 const IDLE: Duration = Duration::from_millis(250);
 
-/// How often the timeline of a file that grows is made anew, at most.
+/// The least time after which the timeline of a growing file is drawn anew.
 const REDRAW: Duration = Duration::from_secs(5);
 
 fn look<B: Backend>(

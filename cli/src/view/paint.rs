@@ -5,16 +5,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-/// What something is, which decides its style.
+/// The role of some text, which decides its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     Plain,
     Dim,
     Title,
     ActiveTitle,
-    /// What the cursor is on.
+    /// The cell under the cursor.
     Cursor,
-    /// What is selected, beside the cursor.
+    /// The selection beside the cursor.
     Selected,
     Match,
     Name,

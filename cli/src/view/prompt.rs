@@ -1,4 +1,4 @@
-//! What is typed in the line at the bottom: a search, a filter, a place.
+//! The line at the bottom, in which a search, a filter or a place is typed.
 
 use super::errand::Errand;
 use super::key::Key;

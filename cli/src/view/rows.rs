@@ -41,7 +41,7 @@ impl Row {
     }
 }
 
-/// How much may still be looked at: what lies too far from where reading can begin is not shown.
+/// The work that may still be done: a place too far from where reading can begin is not shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget(pub usize);
 

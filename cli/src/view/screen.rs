@@ -23,7 +23,7 @@ pub struct Layout {
     pub single: bool,
 }
 
-/// What the panes show: made for what is seen alone.
+/// The contents of the panes: made only for what is visible.
 #[derive(Default)]
 pub struct Scene {
     pub fields: Vec<Field>,
@@ -105,7 +105,7 @@ impl Layout {
         (u64::from(width), digits)
     }
 
-    /// What the state has to know of the sizes.
+    /// The sizes that the state has to know.
     pub fn sizes(&self, size: u64) -> Sizes {
         let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
         Sizes {
@@ -146,7 +146,7 @@ impl State {
         self.sizes = sizes;
     }
 
-    /// What the panes that can be seen show.
+    /// The contents of the panes that are visible.
     pub fn scene(&mut self, layout: &Layout, browse: &dyn Browse) -> Scene {
         let mut scene = Scene { told: true, ..Scene::default() };
         if let Err(why) = browse.data(self.place.file) {

@@ -1,4 +1,4 @@
-//! What the viewer shows: one cursor, which is a byte of a file, and the panes that follow it.
+//! The viewer's state: one cursor, which is a byte of a file, and the panes that follow it.
 
 use super::errand::{Errand, Found};
 use super::findings::List;
@@ -10,7 +10,7 @@ use super::rows::{self, Budget, Filtered, Place, Window};
 use crate::trace::{Browse, Depth, Level, Node};
 use std::collections::BTreeSet;
 
-/// What is being typed.
+/// The purpose of the text that is being typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
     Search,
@@ -18,7 +18,7 @@ pub enum Asks {
     Go,
 }
 
-/// What a key has the viewer do beside showing something else.
+/// The effect of a key, other than showing something else.
 #[derive(Debug)]
 pub enum Effect {
     Quit,
@@ -31,7 +31,7 @@ pub enum Effect {
     Copy(String),
 }
 
-/// How large the panes were when they were drawn last.
+/// The sizes of the panes when they were drawn last.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub hex_rows: u64,
@@ -80,7 +80,7 @@ pub struct State {
     pub drawn: Option<std::time::Instant>,
     pub helps: bool,
     pub message: String,
-    /// What goes on in the background.
+    /// The work that goes on in the background.
     pub busy: Option<String>,
     /// A number that was typed before `g`, or digits before a key.
     count: Option<u64>,

@@ -133,7 +133,7 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What happened in the time of a column, and how much time of the window the spans have that make it.
+/// The activity in the time of a column, and how much time of the window its spans cover.
 fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> (Cell, i128) {
     let (from, to) = state.shown_window();
     let span = to.saturating_sub(from).max(1);
@@ -157,7 +157,7 @@ fn cell_at(lane: &Lane, state: &State, column: u16, width: u16) -> (Cell, i128) 
     (cells.iter().copied().reduce(Cell::join).unwrap_or_default(), whole)
 }
 
-/// What stands for a cell.
+/// The character for a cell.
 fn sign((cell, whole): &(Cell, i128), lane: &Lane) -> &'static str {
     if cell.is_damaged {
         return "✗";

@@ -8,7 +8,7 @@ use super::rows::Place;
 use super::state::{Effect, State};
 use crate::trace::{Browse, Time};
 
-/// What the viewer is busy with while lanes are filled.
+/// The text shown while lanes are filled.
 const DRAWING: &str = "drawing the timeline";
 
 impl State {

@@ -1,4 +1,4 @@
-//! What goes on beside the screen.
+//! The work that goes on beside the screen.
 //!
 //! The pass for places at which reading can begin and the errands look at the same maps as the screen, and end with it.
 //! `check` and the timeline read everything, and cannot be interrupted everywhere: each opens the files anew, and the
@@ -20,14 +20,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use traceglass::Severity;
 
-/// What was found meanwhile.
+/// A result of the background work.
 pub enum Message {
     Found(Found),
     Lanes(Box<Lanes>),
     Findings(Box<List>),
 }
 
-/// What is shared with the threads.
+/// The state shared with the threads.
 #[derive(Default)]
 struct Shared {
     stopped: AtomicBool,
@@ -128,7 +128,7 @@ impl Work {
             || self.shared.focus.load(Ordering::Relaxed) != self.shared.indexed.load(Ordering::Relaxed)
     }
 
-    /// What came in; results of work that was given up are dropped.
+    /// The results that came in; those of work that was given up are dropped.
     pub fn messages(&self) -> Vec<Message> {
         let errand = self.shared.errand.load(Ordering::Relaxed);
         let window = self.shared.window.load(Ordering::Relaxed);
@@ -269,7 +269,7 @@ fn check(path: &Path, reading: Reading, open: Open, shared: &Shared, tell: &Send
     shared.checking.store(false, Ordering::Relaxed);
 }
 
-/// What `check` finds; `tell` sees the list after each finding.
+/// The findings of `check`; `tell` sees the list after each finding.
 pub fn checked(path: &Path, reading: Reading, open: Open, tell: &mut dyn FnMut(&List)) -> List {
     let mut list = List { started: true, ..List::default() };
     let failed = Input::open(path).and_then(|input| {

@@ -1,6 +1,6 @@
 //! Records events into a ring in memory until it is interrupted, at a moment that a seed on the command line decides; then
-//! dumps the ring to stdout as it is, and says on stderr how many records were written, and how much stack that took. With the seed 0 it prints the
-//! metadata instead. `.ci/firmware.sh` reads the dump with `traceglass cat`.
+//! dumps the ring to stdout as it is, and says on stderr how many records were written, and how much stack that took. With
+//! the seed 0 it prints the metadata instead. `.ci/firmware.sh` reads the dump with `traceglass cat`.
 
 #![no_std]
 #![no_main]

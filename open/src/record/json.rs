@@ -34,7 +34,7 @@ pub struct Json {
     second_digits: Vec<u8>,
 }
 
-/// How names are written.
+/// The way names are written.
 struct Members;
 
 /// The text for a class.

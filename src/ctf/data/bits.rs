@@ -21,7 +21,7 @@ impl<'a> BitString<'a> {
         Self { data, start, len, big, reversed }
     }
 
-    /// How many bits.
+    /// The number of bits.
     pub const fn len(&self) -> u32 {
         self.len
     }

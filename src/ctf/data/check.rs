@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Finding, Result, Severity};
 use crate::record::{self, Class, Head, Listener, Slot, Text, Wants};
 use core::cell::Cell;
 
-/// What a data stream holds.
+/// The contents of a data stream, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     packets: u64,
@@ -70,7 +70,7 @@ pub fn check_packets(
     check_some(packets, u64::MAX, Losses::default(), None, programs, report).summary
 }
 
-/// What was found in a [share](super::Share) of a stream.
+/// The result of checking a [share](super::Share) of a stream.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked {
     summary: Summary,
@@ -87,7 +87,7 @@ struct First {
 }
 
 impl Checked {
-    /// What the share holds.
+    /// The contents of the share, counted.
     pub const fn summary(&self) -> Summary {
         self.summary
     }

@@ -1,4 +1,4 @@
-//! What is constant about records, for listeners: the classes of event records and of packets.
+//! Classes of event records and of packets, for listeners: everything that is the same in each record of a class.
 //!
 //! A field's slot is the number of its class's node, after the numbers of other schemas. Optionals and variants are not told: their content is, by their
 //! name. So a variant has a field for each option, and an absent optional is told by the slot of its content.

@@ -12,7 +12,7 @@ use crate::ctf::schema::node::{DEPTH, Kind, LAST, NONE, Node, PLAIN, SIGNED_KEY}
 use crate::ctf::schema::scope::Scope;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What is being read: members one after the other, or elements.
+/// The structure or list that is being read: members or elements, one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     /// The next node; of an array, the element.
@@ -25,11 +25,12 @@ pub(super) struct Frame {
 
 /// A frame of an array.
 const ELEMENTS: u32 = NONE;
-/// How many more fields of a packet may begin where the one before them does than its bits allow for.
+/// The most fields of a packet that may begin at the same bit as the field before them, beyond those that its bits
+/// allow.
 const IDLE_MAX: u64 = 256;
-/// How many of them each bit allows for: where all fields are read, and where they are skipped, which decides whether a
-/// record is delivered. What is skipped at once is not counted there: each field in it takes at least one bit, yet may
-/// be the first one of all that it is in.
+/// The number of such fields that each bit allows: where all fields are read, and where they are skipped, which
+/// decides whether a record is delivered. Fields that are skipped together are not counted there: each takes at least
+/// one bit, but may be the first one in several structures.
 const IDLE_PER_BIT: [u64; 2] = [8 + 64, 8];
 const _: () = assert!(DEPTH == 64);
 /// The number of levels that are at hand; deeper ones are rare and take longer to begin.
@@ -182,8 +183,7 @@ impl<'a, 's> Cursor<'a, 's> {
         self.stack.depth == 0 && self.top.peek().is_none()
     }
 
-    /// What `done` makes of the next field, if it is of the usual kinds, has no others in it, and nothing is wrong with
-    /// it.
+    /// The result of `done` for the next field, if that is of a common kind, has no fields in it, and is valid.
     #[inline(always)]
     pub(super) fn quick<R>(&mut self, done: impl FnOnce(Step<'a>) -> R) -> Option<R> {
         let index = self.top.peek()?;

@@ -1,6 +1,6 @@
 use super::packet::Packet;
 
-/// What the counters of a stream's packets tell: packets that are missing, event records that were discarded.
+/// Losses by the counters of a stream's packets: packets that are missing, event records that were discarded.
 ///
 /// ```
 /// # use traceglass::ctf::data::{Losses, Packets};
@@ -21,7 +21,7 @@ pub struct Losses {
     discarded: Option<u64>,
 }
 
-/// What is missing between two packets of a stream.
+/// The packets and records that are missing between two packets of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loss {
     packets: Option<u64>,
@@ -40,7 +40,7 @@ impl Loss {
         self.records
     }
 
-    /// What is missing in both.
+    /// The sum of both losses.
     pub(super) fn and(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),

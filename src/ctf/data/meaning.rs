@@ -1,8 +1,8 @@
-//! What the fields of headers and contexts mean.
+//! The meanings of fields of headers and contexts.
 
 use crate::ctf::schema::node::{Kind, Node, role};
 
-/// What the fields of a header or a context mean, as far as they have been read.
+/// The meanings of the fields of a header or a context, as far as they have been read.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Meaning {
     pub(super) clock: u64,

@@ -116,7 +116,7 @@ impl<'p, 'a, 's> Merged<'p, 'a, 's> {
         self.record
     }
 
-    /// What is missing between its stream's record before and the end of its packet; only for the first record of a
+    /// The losses between its stream's previous record and the end of its packet; only for the first record of a
     /// packet.
     pub const fn loss(&self) -> Loss {
         self.loss
@@ -131,7 +131,7 @@ impl<'p, 'a, 's> Merged<'p, 'a, 's> {
 pub struct Merge<'a, 's, 't> {
     slots: &'t mut [MergeSlot<'a, 's>],
     sources: usize,
-    /// How many are in the heap.
+    /// The number of streams in the heap.
     open: usize,
     /// The record of the first one has been delivered.
     delivered: bool,
@@ -181,7 +181,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
     /// The earliest of the records to come; `None` at the end, and after an error until [`Merge::recover`] is called.
     ///
     /// # Errors
-    /// Those of packets and records, as soon as they are found: [`Merge::failed`] says in which stream.
+    /// The errors of packets and records, as soon as they are found: [`Merge::failed`] says in which stream.
     pub fn next_record(&mut self) -> Result<Option<Merged<'_, 'a, 's>>> {
         if self.failed {
             return Ok(None);

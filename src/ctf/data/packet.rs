@@ -266,7 +266,7 @@ impl<'a, 's> Packet<'a, 's> {
         self.records_at
     }
 
-    /// Whether the stream ends before this packet does: it is still being written, or it was cut.
+    /// True if the stream ends before this packet does: it is still being written, or it was cut.
     pub const fn is_cut(&self) -> bool {
         self.total > bits_of(self.window.data.len())
     }

@@ -18,7 +18,7 @@ pub struct Packets<'a, 's> {
     number: u64,
     /// The bit at which the last packet could not be read.
     fault: Option<u64>,
-    /// Those that are left of a track of a capture.
+    /// The rest of a track's slots, for a track of a capture.
     track: Option<&'s [WireSlot]>,
 }
 

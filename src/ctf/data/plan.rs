@@ -1,4 +1,4 @@
-//! What nearly all record headers of a packet have in common.
+//! The fixed layout that nearly all record headers of a packet share.
 
 use super::window::Window;
 use crate::ctf::schema::node::{
@@ -37,8 +37,8 @@ impl Piece {
     }
 }
 
-/// How to read headers at once whose identifier lies in the first eight bytes, and whose time does so, too, or lies in
-/// eight bytes of its own.
+/// A plan for headers that are read at once: the identifier lies in the first eight bytes, and the time does so, too,
+/// or lies in eight bytes of its own.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
     /// The alignment of headers, less one, and their size.
@@ -55,7 +55,7 @@ pub(super) struct Word {
     high: u64,
 }
 
-/// What a header of this kind says.
+/// The values of a header that a [`Word`] reads.
 #[derive(Clone, Copy)]
 pub(super) struct WordHead {
     /// 0 if there is none.
@@ -81,7 +81,7 @@ impl Word {
         high: 0,
     };
 
-    /// What the header says that begins after byte `at` of a packet's content; `None` if there is more to it.
+    /// The values of the header that begins at byte `at` of a packet's content; `None` if it needs the general reader.
     #[inline(always)]
     #[allow(clippy::arithmetic_side_effects)] // Both lie in memory, and a header is no larger than 512 MiB.
     pub(super) fn read(&self, content: &[u8], at: usize) -> Option<WordHead> {
@@ -109,7 +109,7 @@ impl Word {
     }
 }
 
-/// What a header says.
+/// The values of a header.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) id: Option<u64>,
@@ -119,7 +119,7 @@ pub(super) struct Head {
     pub(super) end: u64,
 }
 
-/// How to read headers at once that have an identifier and a time at places known beforehand.
+/// A plan for headers that are read at once: their identifier and time lie at known positions.
 ///
 /// If a variant chooses between several forms by the identifier, it is for the first one. All others, and those where
 /// anything is wrong, are left to the ordinary way.
@@ -216,7 +216,7 @@ impl Plan {
         Some(())
     }
 
-    /// What the header at bit `at` says, if the plan holds for it.
+    /// The values of the header at bit `at`, if the plan holds for it.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // The position lies in memory.
     pub(super) fn read(&self, window: &Window<'_>, at: u64) -> Option<Head> {

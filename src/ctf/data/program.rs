@@ -18,7 +18,7 @@ use crate::ctf::schema::scope::root_of;
 use crate::ctf::schema::{Encoding, Schema, Scope};
 use crate::error::{Error, ErrorKind, Result};
 
-/// What a step does. `a` is a count or a size; in a sequence the register that has it.
+/// The operation of a step. `a` is a count or a size; in a sequence, the register that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     /// A scope: its root in `slot`, its first step in `a`, their number in `b`; [`NO_STEPS`] if it has none.
@@ -49,7 +49,7 @@ pub(super) enum Code {
 /// The count of steps of a scope that is left to the general reader.
 const NO_STEPS: u32 = NONE;
 
-/// How many lists that are not of numbers may lie in each other.
+/// The most lists, other than those of numbers, that may be nested.
 pub(super) const LOOPS: usize = 4;
 
 /// Room for a step of [`Programs`]: 16 bytes.
@@ -103,7 +103,7 @@ impl<'t> Programs<'t> {
     /// No steps: the general reader tells all records.
     pub const NONE: Self = Self { base: 0, end: 0, streams: &[], classes: &[], steps: &[] };
 
-    /// How many slots [`compile`](Self::compile) needs.
+    /// The number of slots that [`compile`](Self::compile) needs.
     pub fn needed(schema: &Schema<'_, '_>) -> u64 {
         make(schema, 0, &mut [], &mut []).saturating_add(to_u64(scopes_of(schema)))
     }
@@ -232,7 +232,7 @@ struct Open {
     around: Around,
 }
 
-/// What is known of the scope, or of an element of the innermost list.
+/// The state of the scope, or of an element of the innermost list, while it is compiled.
 #[derive(Clone, Copy)]
 struct Around {
     /// The registers that have been filled, as bits.
@@ -243,7 +243,8 @@ struct Around {
     idle: u32,
 }
 
-/// How many fields that take no bytes are allowed for each one that others take: as many as the general reader allows.
+/// The number of fields of no bytes that are allowed for each field that takes bytes: as many as the general reader
+/// allows.
 const IDLE_PER_BYTE: u32 = 64;
 
 impl Around {

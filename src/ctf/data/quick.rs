@@ -34,7 +34,7 @@ pub(super) fn take<'a, R>(
     known: KnownString,
     done: impl FnOnce(Value<'a>, u64, &'a [u8]) -> R,
 ) -> Option<R> {
-    /// What tells integers from the others, and whether they are signed.
+    /// The bits that distinguish integers from other classes, and signed from unsigned ones.
     const KIND: u16 = role::QUICK | role::QUICK_ALIGNED | role::QUICK_OTHER;
     const SIGN: u16 = role::QUICK_SIGNED & !role::QUICK;
     const _: () = assert!(role::QUICK_SIZE == 3 && role::QUICK_BIG == 4 && SIGN == 8);

@@ -91,7 +91,7 @@ impl<'a> Cursor<'a, '_> {
         }
     }
 
-    /// What is left of the content in whole bytes, from the present one on.
+    /// The rest of the content in whole bytes, from the current one on.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // Both lie in `data`.
     pub(super) fn rest(&self) -> &'a [u8] {

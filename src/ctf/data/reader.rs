@@ -50,7 +50,7 @@ pub(super) struct Reader<'a, 's> {
     /// The whole bytes of the packet's content.
     content: &'a [u8],
     shapes: Shapes,
-    /// That of the record that was read last.
+    /// The payload of the record that was read last.
     payload: Payload,
     pub(super) fault: bool,
     /// The end of the padding has been looked for.

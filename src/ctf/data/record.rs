@@ -5,7 +5,7 @@ use crate::ctf::schema::EventClass;
 use crate::ctf::schema::node::{LAST, NONE, PLAIN};
 use crate::ctf::schema::scope::{Scope, root_of};
 
-/// How the root of a payload is marked.
+/// The mark of a payload's root.
 pub(super) const PAYLOAD: u32 = 5;
 const _: () = assert!(Scope::Payload.number() == 5);
 

@@ -83,7 +83,7 @@ impl<'p, 'a, 's> Records<'p, 'a, 's> {
         self.reader.at()
     }
 
-    /// What an error has cost: the rest of the packet's content, from the record that could not be read.
+    /// The range lost to an error: the rest of the packet's content, from the record that could not be read.
     ///
     /// Reading goes on with the next packet.
     pub fn gap(&self, cause: crate::Error) -> Gap {

@@ -1,4 +1,4 @@
-//! What the latest classes have in common: how their records are walked.
+//! Shapes of record classes: how to walk the records of the latest classes.
 
 use super::bits::find_nul;
 use super::packet::Packet;
@@ -10,7 +10,7 @@ use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, PLAIN, REVE
 const SHAPES: usize = 8;
 const RUNS: usize = 4;
 
-/// What follows the fields of a run.
+/// The part after the fields of a run.
 #[derive(Clone, Copy, PartialEq)]
 enum Tail {
     Nothing,
@@ -54,9 +54,9 @@ impl Run {
 /// Elements of fixed size, whose number is a field of the run before them.
 #[derive(Clone, Copy)]
 struct Elements {
-    /// How many bytes that field begins before them.
+    /// The number of bytes by which that field begins before them.
     back: u32,
-    /// What is above the field in eight bytes, or below it if it is big-endian.
+    /// The number of bits above the field in eight bytes, or below it if it is big-endian.
     unused_bits: u32,
     big: bool,
     /// The size of an element in bytes.
@@ -119,7 +119,7 @@ impl Runs {
 #[derive(Clone, Copy)]
 struct Making {
     runs: Runs,
-    /// What the last one is going to be.
+    /// The last run, which is still being built.
     open: Run,
     /// The last length in it.
     key: Option<Key>,
@@ -247,7 +247,7 @@ fn alignment(node: &Node) -> Option<u16> {
     1_u16.checked_shl(log2)
 }
 
-/// How the records of a class are walked.
+/// The way to walk the records of a class.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// The identifier in the header.

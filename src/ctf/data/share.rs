@@ -43,10 +43,10 @@ impl<'a, 's> Shares<'a, 's> {
 #[derive(Clone, Debug)]
 pub struct Share<'a, 's> {
     packets: Packets<'a, 's>,
-    /// How many there are; the last one may be one that cannot be read.
+    /// The number of packets; the last one may be unreadable.
     count: u64,
     bytes: u64,
-    /// What packets before it say of what is missing.
+    /// The losses so far, by the counters of the packets before it.
     losses: Losses,
 }
 

@@ -79,7 +79,7 @@ impl<'a, 's, 't> Stream<'a, 's, 't> {
         self.open.as_ref()?.record()
     }
 
-    /// What is missing between the packets that were read since this was asked last.
+    /// The losses between the packets that were read since the last call.
     pub fn take_loss(&mut self) -> Loss {
         core::mem::take(&mut self.loss)
     }
@@ -131,7 +131,7 @@ impl Source for Stream<'_, '_, '_> {
     }
 }
 
-/// How the next record is read.
+/// The way in which the next record is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// It has not been looked for: the last one was told, or there is none yet.
@@ -168,7 +168,7 @@ impl Next {
     };
 }
 
-/// How cycles become nanoseconds.
+/// The conversion from cycles to nanoseconds.
 #[derive(Clone, Copy)]
 struct Scale {
     /// The time at cycle 0, where cycles are nanoseconds and few enough.
@@ -184,7 +184,7 @@ pub(super) struct Open<'a, 's, 't> {
     /// The whole bytes of its content.
     content: &'a [u8],
     info: &'s Node,
-    /// How headers are read at once; `None` if they are not.
+    /// The plan for reading headers at once; `None` if there is none.
     plan: Option<Plan>,
     header: ScopeSteps<'t>,
     common: ScopeSteps<'t>,
@@ -196,7 +196,7 @@ pub(super) struct Open<'a, 's, 't> {
     /// The next record. It is large: written and read in place.
     next: Next,
     memory: Memory,
-    /// What reads records that have no steps, and where it reads fields.
+    /// The reader of records that have no steps; it also reads fields.
     reader: Reader<'a, 's>,
     fields: Option<Fields<'a, 's>>,
 }
@@ -248,7 +248,7 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
         self.next.way == Way::Steps
     }
 
-    /// What is known of the next record.
+    /// The values of the next record's header.
     pub(super) fn head(&self) -> &Head {
         &self.next.head
     }

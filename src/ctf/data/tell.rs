@@ -63,7 +63,8 @@ pub(super) fn tell_fields<L: Listener>(fields: &mut Fields<'_, '_>, base: u32, t
     })
 }
 
-/// What has begun and not ended: two bits for each level. A schema nests no deeper than there is room for.
+/// The groups and lists that have begun and not ended: two bits for each level. A schema nests no deeper than 64
+/// levels.
 #[derive(Default)]
 struct Levels(u128);
 

@@ -38,7 +38,7 @@ impl<'a, 's> Field<'a, 's> {
     }
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
@@ -133,7 +133,7 @@ impl<'a> Text<'a> {
         self.bytes
     }
 
-    /// How they are encoded.
+    /// The encoding of the text.
     pub const fn encoding(&self) -> Encoding {
         self.encoding
     }

@@ -5,7 +5,7 @@ use super::program::{Code, LOOPS, ProgramSlot};
 use crate::ctf::schema::node::SLOT_COUNT;
 use crate::record::{Listener, Nobody, Slot, Text};
 
-/// What steps remember, kept from record to record.
+/// The registers of steps, kept from record to record.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     /// Lengths of sequences. Each is filled before it is read: the steps were compiled so.

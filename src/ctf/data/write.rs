@@ -9,7 +9,7 @@ use core::fmt;
 
 /// A packet with its first records alone, to be written.
 ///
-/// What is in it is as it was, but for the fields that hold its lengths.
+/// Its bytes are unchanged, except for the fields that hold its lengths.
 #[derive(Clone, Copy)]
 pub struct Shortened<'a> {
     /// The bytes that are kept.

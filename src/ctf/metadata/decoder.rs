@@ -52,7 +52,7 @@ pub struct Decoder {
     offset: u64,
     /// The bytes of a header that were read.
     header: [u8; 44],
-    /// How much of it.
+    /// The number of its bytes that are filled.
     filled: usize,
 }
 

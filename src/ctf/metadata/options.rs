@@ -1,4 +1,4 @@
-/// How strictly packets are read.
+/// The strictness with which packets are read.
 ///
 /// ```
 /// use traceglass::ctf::metadata::{MetadataStream, ParseOptions};

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// The first bytes of TSDL.
 pub(super) const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
 
-/// How a metadata stream is wrapped.
+/// The wrapping of a metadata stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Form {

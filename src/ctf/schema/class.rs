@@ -34,7 +34,7 @@ pub enum FieldKind {
     Variant,
 }
 
-/// How text is encoded.
+/// The encoding of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -205,7 +205,7 @@ impl<'a, 's> FieldClass<'a, 's> {
         }
     }
 
-    /// How a string is encoded.
+    /// The encoding of a string.
     pub fn encoding(&self) -> Option<Encoding> {
         matches!(self.kind(), FieldKind::String).then(|| self.node().encoding())
     }

@@ -70,7 +70,7 @@ pub(super) fn with_layout(nodes: Nodes<'_>, index: u32) -> Node {
     node
 }
 
-/// How a class is read at once, if it can be.
+/// The code by which a class is read at once, if it can be.
 fn quick(node: &Node) -> Option<u16> {
     let log2 = node.align_log2();
     let aligned = if log2 > 3 { role::QUICK_ALIGNED } else { 0 };

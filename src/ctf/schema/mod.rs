@@ -1,4 +1,4 @@
-//! How the data streams of a trace are laid out: compiled from its metadata into storage that the caller lends.
+//! The layout of a trace's data streams: compiled from its metadata into storage that the caller lends.
 //!
 //! A [`Schema`] knows the field classes of a trace, its clocks, its data stream classes and its event record classes.
 //! It follows CTF2-SPEC-2.0, and is the same for traces that are described in JSON and in the TSDL of CTF 1.8.

@@ -8,7 +8,7 @@ use super::trie::{self, Branch, Branches};
 use crate::ctf::metadata::MetadataStream;
 use crate::error::Result;
 
-/// How far the node with the branch of a clock class follows the one with its identifier.
+/// The distance from the node with a clock class's identifier to the one with its branch.
 const CLOCK_ID: u32 = 2;
 
 /// A branch lies in the fields of a node that neither its name nor its size takes.

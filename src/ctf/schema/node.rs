@@ -188,7 +188,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// No fixed size.
 pub(crate) const NO_SIZE: u32 = u32::MAX;
 
-/// How deep classes nest at most.
+/// The most levels to which classes nest.
 pub(crate) const DEPTH: usize = 64;
 
 /// The number of lengths and selectors that are remembered at a time.

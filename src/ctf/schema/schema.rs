@@ -4,7 +4,7 @@ use super::spec::Variables;
 use super::table::Table;
 use crate::ctf::metadata::{MetadataStream, Uuid};
 
-/// How the data streams of a trace are laid out.
+/// The layout of a trace's data streams.
 ///
 /// It is a `Copy` view of the nodes that were lent to it, and of the metadata, in which its names stand.
 #[derive(Clone, Copy)]

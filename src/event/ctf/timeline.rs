@@ -73,7 +73,7 @@ pub struct Timeline<'a, 's, 't, R> {
 /// Which stream a file has packets of: its trace, its session, its class and its number among those of the class.
 type StreamKey = (u32, Option<u32>, u64, u64);
 
-/// What the tracer discarded.
+/// A loss: events that the tracer discarded.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     source: usize,

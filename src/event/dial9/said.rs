@@ -16,7 +16,7 @@ pub(super) enum Meaning {
     TaskOfSpan,
 }
 
-/// How they are called.
+/// The names of these fields.
 const NAMES: [(&str, Meaning); SAID] = [
     ("worker_id", Meaning::Worker),
     ("task_id", Meaning::Task),

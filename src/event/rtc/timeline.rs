@@ -217,7 +217,7 @@ fn last_number(samples: Samples<'_>, scale: &Scale) -> Option<Number> {
     }
 }
 
-/// What kind of event a record is.
+/// The kind of event that a record is.
 fn kind(record: &NamedRecord<'_, '_>) -> EventKind {
     let class = record.class();
     let samples = if is_counter(class) { record.samples() } else { None };

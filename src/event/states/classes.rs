@@ -55,7 +55,7 @@ impl MatchSlot {
         Self { rule: 0, role: Role::On, star: (0, 0), key: None, args: (0, 0), has_cpu: false };
 }
 
-/// What an event is to a rule.
+/// The part that an event has in a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
     #[default]
@@ -271,8 +271,8 @@ impl Classes<'_> {
         Ok(())
     }
 
-    /// What `*` stands for in a name of a generic rule, if the trace has the other end, too; and the field that all of
-    /// these classes have.
+    /// The part of the name that `*` of a generic rule stands for, if the trace has the other end, too; and the field
+    /// that all of these classes have.
     fn counterpart(
         &self,
         table: &Table<'_, '_>,
@@ -351,7 +351,7 @@ fn name_of(class: &dyn Class) -> Option<Name> {
     (!name.is_full()).then_some(name)
 }
 
-/// What `*` stands for in a name, for the first of some patterns that it matches.
+/// The part of a name that `*` stands for, in the first of some patterns that matches it.
 fn any(table: &Table<'_, '_>, patterns: Ops, name: &str) -> Option<(usize, usize)> {
     table.range(patterns).iter().find_map(|slot| match slot.0 {
         Op::Text(pattern) => star(pattern, name),

@@ -1,4 +1,4 @@
-//! What templates are filled from.
+//! The values from which templates are filled.
 
 use super::classes::Name;
 use super::hashed::Entries;
@@ -16,7 +16,7 @@ pub(super) type Output = Scratch<2048>;
 /// A text that a map remembers. A long one is cut.
 pub(super) type Kept = Scratch<96>;
 
-/// What templates are filled from: an event, and what is remembered.
+/// The values from which templates are filled: an event, and everything remembered.
 pub(super) struct Context<'c, 't, 'r> {
     pub(super) table: &'c Table<'t, 'r>,
     pub(super) values: &'c [ValueSlot],

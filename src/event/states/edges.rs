@@ -1,4 +1,4 @@
-//! How slices begin and end.
+//! The two ends of slices.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What rules do for an event.
+//! The effects of rules on an event.
 
 use super::context::{Kept, KeptSlot, Output, Piece};
 use super::edges::Edges;

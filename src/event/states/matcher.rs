@@ -21,7 +21,7 @@ use crate::event::track::TrackId;
 use crate::record::Class;
 use core::fmt::Display;
 
-/// How much was done, and what was odd.
+/// The work so far, and the oddities met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
@@ -122,7 +122,7 @@ impl<'r, 't> States<'r, 't> {
         self.classes.may_learn(self.table, class)
     }
 
-    /// How much was done so far, and what was odd.
+    /// The work so far, and the oddities met.
     pub const fn counts(&self) -> Counts {
         self.counts
     }
@@ -167,7 +167,7 @@ impl<'r, 't> States<'r, 't> {
     /// Gives out what is open at the end of the trace: ends without a time.
     ///
     /// # Errors
-    /// Those of `to`.
+    /// The errors of `to`.
     pub fn finish<E: From<Error>>(&mut self, to: &mut Sink<'_, E>) -> core::result::Result<(), E> {
         let last = Event::nothing();
         let moment = Moment { event: &last, time: Time::since_origin(0), stream: NONE, cpu: None };

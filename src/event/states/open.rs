@@ -1,4 +1,4 @@
-//! What is open: states and slices, by their tracks.
+//! Open states and slices, by their tracks.
 
 use super::classes::grow;
 use super::edges::Edges;
@@ -20,7 +20,7 @@ pub struct TrackSlot {
     pub(super) keyless: u32,
 }
 
-/// What state a track is in.
+/// The state of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Not known yet, or not any more.
@@ -45,7 +45,7 @@ pub struct OpenSlot {
     /// The one below it on its track; of a slot that is free, the next free one.
     pub(super) below: u32,
     pub(super) stream: u32,
-    /// How often the stream had lost events when it began.
+    /// The number of losses in the stream when it began.
     pub(super) losses: u32,
     pub(super) is_keyless: bool,
 }
@@ -63,7 +63,7 @@ default_is_empty!(OpenSlot);
 pub struct StreamSlot {
     /// The time of its last event.
     pub(super) last: Option<i128>,
-    /// How often events of it were lost.
+    /// The number of losses among its events.
     pub(super) losses: u32,
     /// True if events were lost since its last one.
     pub(super) has_gap: bool,
@@ -82,7 +82,7 @@ impl StreamSlot {
 
 default_is_empty!(StreamSlot);
 
-/// What is open.
+/// All open states and slices.
 pub(super) struct Open<'r> {
     pub(super) tracks: Entries<'r, TrackSlot>,
     pub(super) slots: &'r mut (dyn Room<OpenSlot> + 'r),
@@ -206,7 +206,7 @@ impl Open<'_> {
         Some(slot)
     }
 
-    /// What is to be said of the end of a slice at a time.
+    /// The edges of a slice that ends at a time.
     pub(super) fn edges(&mut self, slot: &OpenSlot, ns: i128) -> Edges {
         let is_across = self.stream_at(slot.stream).is_some_and(|of| of.losses != slot.losses);
         let across = if is_across { Edges::ACROSS_LOSS } else { Edges::NONE };

@@ -1,4 +1,4 @@
-//! What a slice that was found by a table says.
+//! A slice that was found by a table.
 
 use super::classes::ArgSlot;
 use super::edges::Edges;
@@ -12,7 +12,7 @@ use crate::record::{Class, Head, Listener, Record, Scope, Slot, Text, Wants, Wid
 pub struct Slice<'a>(pub(in crate::event) StateData<'a>);
 
 impl<'a> Slice<'a> {
-    /// What is not known, or out of the ordinary.
+    /// Everything that is unknown or unusual about its ends.
     pub const fn edges(&self) -> Edges {
         self.0.edges
     }

@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Finding, Result};
 
 values! {
-    /// How a GPU is built in.
+    /// The type of a GPU: part of a processor, a card of its own, or virtual.
     pub enum GpuType: u32 {
         Unknown = 0 "Unknown",
         Integrated = 1 "Integrated",
@@ -39,7 +39,7 @@ values! {
 }
 
 layout! {
-    /// What all versions of `AsicInfo` have: in version 1 at 0, in later ones at 8.
+    /// The fields that all versions of `AsicInfo` have: in version 1 at 0, in later ones at 8.
     pub struct AsicFields, RawAsic: 564 {
         /// Shader clock when the trace was taken. In Hz.
         #[doc(alias = "shaderCoreClockFrequency")]
@@ -79,7 +79,7 @@ layout! {
         sgpr_alloc_granularity: i32,
         /// Hardware contexts.
         hardware_contexts: i32,
-        /// How it is built in.
+        /// The type of the GPU.
         gpu_type: u32 = GpuType,
         /// Graphics IP, major.
         gfxip_major: u16,
@@ -131,7 +131,7 @@ layout! {
 }
 
 layout! {
-    /// What version 3 of `AsicInfo` has at the end, at 572.
+    /// The fields that version 3 of `AsicInfo` has at the end, at 572.
     pub struct AsicCaches, RawCaches: 32 {
         /// Pixel packers in use, 4 bits an engine.
         pixel_packer_mask: (u32s 4),
@@ -185,12 +185,12 @@ impl<'a> AsicInfo<'a> {
         self.pci
     }
 
-    /// What all versions have.
+    /// The fields of all versions.
     pub const fn fields(&self) -> AsicFields<'a> {
         self.fields
     }
 
-    /// What version 3 has.
+    /// The fields of version 3.
     pub const fn caches(&self) -> Option<AsicCaches<'a>> {
         self.caches
     }

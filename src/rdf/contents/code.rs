@@ -58,7 +58,7 @@ impl<'a> CodeObject<'a> {
         Elf::parse(self.data)
     }
 
-    /// What the compiler noted about the pipeline.
+    /// The note of the compiler about the pipeline.
     pub fn pipeline_note(&self) -> Option<PipelineNote<'a>> {
         let notes = self.elf().ok()?.notes();
         let mut notes = notes.filter(|note| note.kind() == 32 && note.name().bytes() == b"AMDGPU");

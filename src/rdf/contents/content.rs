@@ -1,4 +1,4 @@
-//! What a chunk holds, by its identifier and version.
+//! The contents of a chunk, by its identifier and version.
 
 use super::*;
 use crate::error::{Finding, Result};
@@ -6,7 +6,7 @@ use crate::rdf::{Chunk, Decompress, Identifier};
 
 macro_rules! contents {
     ($($(#[$meta:meta])* $id:literal => $variant:ident($ty:ty),)*) => {
-        /// What a chunk holds.
+        /// The contents of a chunk.
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         pub enum Content<'a> {
@@ -166,11 +166,11 @@ impl<'a> Content<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// What the chunk holds; compressed data is decompressed into the front of `buffer`.
+    /// The contents of the chunk; compressed data is decompressed into the front of `buffer`.
     ///
     /// # Errors
-    /// Those of [`Chunk::data`](crate::rdf::Chunk::data), located in the file, and those of [`Content::parse`], located
-    /// in the chunk.
+    /// The errors of [`Chunk::data`](crate::rdf::Chunk::data), located in the file, and those of [`Content::parse`],
+    /// located in the chunk.
     pub fn content<'b>(
         &self,
         buffer: &'b mut [u8],

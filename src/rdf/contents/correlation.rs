@@ -10,7 +10,7 @@ use crate::error::{Element, Error, ErrorKind, Finding, Result};
 use zerocopy::little_endian::U32;
 
 values! {
-    /// What happened to a code object.
+    /// The kind of a load event: a code object was loaded, or unloaded.
     pub enum LoadKind: u32 {
         Load = 0 "load",
         Unload = 1 "unload",
@@ -52,7 +52,7 @@ impl<'a> LoadEvent<'a> {
         if self.has_pci { Some(PciId::from_stored(self.fields.pci())) } else { None }
     }
 
-    /// What happened.
+    /// The kind of the event.
     pub const fn kind(&self) -> LoadKind {
         LoadKind::from_stored(if self.has_pci { self.fields.event() } else { self.fields.pci() })
     }

@@ -5,7 +5,7 @@ use super::tell::{Said, after};
 use crate::bytes::Bytes;
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{Event, JsonString, Parser};
-use crate::record::{self, FieldInfo, Listener, Slot, Step};
+use crate::record::{self, Any, FieldInfo, Listener, Slot, Step};
 use crate::text::Text;
 use core::fmt;
 
@@ -165,7 +165,7 @@ impl Said for Json<'_> {
         each(Step::End);
     }
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         let mut parser = Parser::new(self.text, self.element);
         let mut is_first = true;
         while let Ok(Some(event)) = parser.next_event() {

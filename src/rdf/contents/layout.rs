@@ -3,10 +3,10 @@
 use super::hash::Hash128;
 use super::tell::after;
 use super::text::FixedText;
-use crate::record::{self, EachLabel, FieldInfo, Hint, Listener, Slot, Step};
+use crate::record::{self, Any, EachLabel, FieldInfo, Hint, Listener, Slot, Step};
 use core::fmt;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Unsigned,
@@ -29,7 +29,7 @@ pub struct Field {
     pub(super) kind: Kind,
     pub(super) name_of: Option<fn(u64) -> Option<&'static str>>,
     pub(super) labels: Option<EachLabel<'static>>,
-    /// How people read it, and its unit.
+    /// The way people read the field, and its unit.
     pub(super) hint: Hint,
     pub(super) unit: Option<&'static str>,
 }
@@ -132,8 +132,8 @@ impl Field {
     }
 
     /// Tells its value in `record`, the bytes of the structure.
-    pub(super) fn say<L: Listener>(&self, record: &[u8], slot: Slot, to: &mut L) {
-        let one = |value: FieldValue<'_>, slot: Slot, to: &mut L| match value {
+    pub(super) fn say(&self, record: &[u8], slot: Slot, to: &mut Any<'_>) {
+        let one = |value: FieldValue<'_>, slot: Slot, to: &mut Any<'_>| match value {
             FieldValue::Unsigned { value, .. } => to.unsigned(slot, value),
             FieldValue::Signed(value) => to.signed(slot, value),
             FieldValue::Float(value) => to.float(slot, value.into()),
@@ -171,7 +171,7 @@ pub enum FieldValue<'a> {
     Unsigned {
         /// The number.
         value: u64,
-        /// What it stands for.
+        /// The name of the number.
         name: Option<&'static str>,
     },
     /// A signed integer.
@@ -423,8 +423,8 @@ macro_rules! values {
             const LABELS: Option<$crate::record::EachLabel<'static>> = Self::LABELS;
 
             #[inline(always)]
-            fn say<L: $crate::record::Listener>(self, slot: $crate::record::Slot, to: &mut L) {
-                to.unsigned(slot, self.number().into());
+            fn say(self, slot: $crate::record::Slot, to: &mut $crate::record::Any<'_>) {
+                $crate::record::Listener::unsigned(to, slot, self.number().into());
             }
         }
 

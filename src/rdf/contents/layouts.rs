@@ -77,7 +77,7 @@ mod parts {
     layout! {
         /// A load event of version 1.
         pub struct OldLoad, RawOldLoad: 40 {
-            /// What happened.
+            /// The kind of the event.
             event: u32 = LoadKind,
             pad_event: (pad 4),
             /// GPU address.
@@ -94,7 +94,7 @@ mod parts {
         pub struct Load, RawNewLoad: 40 {
             /// The GPU.
             pci: u32 = PciId [Hexadecimal],
-            /// What happened.
+            /// The kind of the event.
             event: u32 = LoadKind,
             /// GPU address.
             base: u64 [Address],

@@ -1,4 +1,4 @@
-//! What is inside the chunks that AMD's tools write: GPU, driver, API, crash, queues, counters, memory.
+//! The contents of the chunks that AMD's tools write: GPU, driver, API, crash, queues, counters, memory.
 //!
 //! [`Content::parse`] knows a chunk by its identifier and version, and gives a view that borrows from the chunk's
 //! header and data. [`Chunk::content`](crate::rdf::Chunk::content) does the same with a chunk of a file.

@@ -222,7 +222,7 @@ impl<'a> NeighborChunk<'a> {
         self.offset
     }
 
-    /// What follows the header.
+    /// The bytes after the header.
     pub const fn content(&self) -> &'a [u8] {
         self.content
     }

@@ -1,4 +1,4 @@
-//! What the compiler notes in a code object: MessagePack, read on demand.
+//! The note of the compiler in a code object: MessagePack, read on demand.
 
 use super::hash::Hash128;
 use core::fmt;
@@ -96,7 +96,7 @@ impl fmt::Debug for Value<'_> {
     }
 }
 
-/// What the first byte of a value says.
+/// The type of a value, by its first byte.
 enum Head<'a> {
     Unsigned(u64),
     Text(&'a [u8]),
@@ -156,7 +156,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What follows the value. Nested values only add to the number that is still to be skipped.
+    /// The bytes after the value. Nested values only add to the number that is still to be skipped.
     fn skip(self) -> Option<&'a [u8]> {
         let mut pending = 1_u64;
         let mut data = self.data;

@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::error::Result;
 
 values! {
-    /// What a queue is for.
+    /// The type of a queue.
     pub enum QueueType: u8 {
         Unknown = 0 "Unknown",
         Universal = 1 "Universal",
@@ -49,9 +49,9 @@ layout! {
         queue: u64,
         /// Its number in the operating system; 0 except in DirectX.
         context: u64 [Address],
-        /// What it is for.
+        /// The type of the queue.
         queue_type: u8 = QueueType,
-        /// What it runs on.
+        /// The engine that the queue runs on.
         engine: u8 = EngineType,
     }
 }
@@ -65,7 +65,7 @@ impl<'a> QueueInfo<'a> {
 }
 
 values! {
-    /// What happened on a queue.
+    /// The kind of an event on a queue.
     pub enum QueueEventKind: u32 {
         Submit = 0 "CmdBufSubmit",
         Signal = 1 "SignalSemaphore",
@@ -75,7 +75,7 @@ values! {
 }
 
 layout! {
-    /// What happened on a queue: chunk `QueueEvent`, version 1, one an event.
+    /// An event on a queue: chunk `QueueEvent`, version 1, one an event.
     pub struct QueueEvent, RawQueueEvent: 72 {
         /// The GPU.
         pci: u32 = PciId [Hexadecimal],
@@ -83,7 +83,7 @@ layout! {
         /// The queue.
         #[doc(alias = "queueId")]
         queue: u64,
-        /// What happened.
+        /// The kind of the event.
         event: u32 = QueueEventKind,
         /// The command buffer's number in the thread trace; of a submission.
         #[doc(alias = "sqttCmdBufId")]
@@ -110,7 +110,7 @@ impl<'a> QueueEvent<'a> {
         Ok(Self::new(Bytes::new(data).view(element::QUEUE_EVENT)?))
     }
 
-    /// How long the GPU worked on a submission, in GPU ticks; `None` of other events, and where the end precedes the
+    /// The time the GPU worked on a submission, in GPU ticks; `None` for other events, and where the end precedes the
     /// begin.
     pub const fn gpu_ticks(&self) -> Option<u64> {
         match self.event() {

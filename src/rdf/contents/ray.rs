@@ -108,7 +108,7 @@ const fn halves(version: u32) -> (u16, u16) {
 }
 
 values! {
-    /// What a record of `HistoryMetadata` says.
+    /// The kind of a record of `HistoryMetadata`.
     pub enum HistoryKind: u32 {
         CounterInfo = 1 "counter_info",
         DispatchSize = 2 "dispatch_size",
@@ -134,7 +134,7 @@ layout! {
         pipeline_shaders: u32,
         /// Hash of the state object.
         state_object_hash: u64 [Address],
-        /// What was counted.
+        /// The mode of the counters.
         counter_mode: u32,
         /// Which counters.
         counter_mask: u32 [Hexadecimal],
@@ -153,7 +153,7 @@ layout! {
     }
 }
 
-/// What was dispatched while rays were recorded: chunk `HistoryMetadata`. The n-th belongs to the n-th
+/// The dispatches while rays were recorded: chunk `HistoryMetadata`. The n-th belongs to the n-th
 /// `HistoryTokensRaw`.
 ///
 /// # Layout
@@ -242,7 +242,7 @@ impl<'a> HistoryRecord<'a> {
         self.offset
     }
 
-    /// What it says.
+    /// The kind of the record.
     pub const fn kind(&self) -> HistoryKind {
         self.kind
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result, Severity};
 use crate::rdf::Identifier;
-use crate::record::{ClassId, Head, Listener, Record};
+use crate::record::{Any, ClassId, Head, Listener, Record};
 
 /// A chunk that was read, of which all records are wanted.
 ///
@@ -18,8 +18,8 @@ use crate::record::{ClassId, Head, Listener, Record};
 /// strings, samples, functions, or a document. A chunk of which nothing is known is one record.
 ///
 /// # Errors
-/// What cannot be read is an error between records; offsets count from the start of the chunk's header or data,
-/// whichever the element names.
+/// Anything that cannot be read is an error between records; offsets count from the start of the chunk's header or
+/// data, whichever the element names.
 ///
 /// ```
 /// use traceglass::rdf::contents::ChunkRecords;
@@ -142,7 +142,7 @@ impl Record for ChunkRecord<'_> {
             Kind::Event(event) => event.tell(to),
             Kind::Structure(structure) => structure.tell(to),
             _ => {
-                self.tell_other(crate::record::any_listener!(to));
+                self.tell_other(&mut Any(to));
                 Ok(())
             }
         }
@@ -150,7 +150,7 @@ impl Record for ChunkRecord<'_> {
 }
 
 impl ChunkRecord<'_> {
-    fn tell_other<L: Listener>(&self, to: &mut L) {
+    fn tell_other(&self, to: &mut Any<'_>) {
         let head = Head { class: ClassId(0), time: None, offset: self.offset(), bit: 0, len: None };
         macro_rules! tell {
             ($id:literal $name:literal { $($rows:tt)* }) => {

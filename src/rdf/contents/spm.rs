@@ -73,7 +73,7 @@ values! {
 }
 
 layout! {
-    /// What both versions of `SpmSession` say.
+    /// The fields of both versions of `SpmSession`.
     pub struct SpmSessionFields, RawSession: 16 {
         /// Flags; 0 today.
         flags: u32 [Hexadecimal],
@@ -127,7 +127,7 @@ impl<'a> SpmSession<'a> {
         self.pci
     }
 
-    /// What both versions have.
+    /// The fields of both versions.
     pub const fn fields(&self) -> SpmSessionFields<'a> {
         self.fields
     }
@@ -151,13 +151,13 @@ impl<'a> SpmSession<'a> {
 }
 
 layout! {
-    /// What both versions of `SpmCounterData` say.
+    /// The fields of both versions of `SpmCounterData`.
     pub struct SpmCounterFields, RawCounter: 16 {
         /// The block of the GPU.
         block: u32 = GpuBlock,
         /// Which one of these blocks.
         instance: u32,
-        /// What was counted, numbered by the block.
+        /// The event that was counted, numbered by the block.
         event: u32,
         /// Bytes of a sample: 2 or 4.
         item_size: u32 [None "B"],
@@ -189,7 +189,7 @@ impl<'a> SpmCounter<'a> {
         self.pci
     }
 
-    /// What both versions have.
+    /// The fields of both versions.
     pub const fn fields(&self) -> SpmCounterFields<'a> {
         self.fields
     }

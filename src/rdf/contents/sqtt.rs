@@ -9,7 +9,7 @@ use crate::error::Result;
 use zerocopy::little_endian::U32;
 
 layout! {
-    /// What all versions of `SqttData` say of a thread trace.
+    /// The fields of a thread trace in all versions of `SqttData`.
     pub struct SqttFields, RawSqtt: 20 {
         /// The shader engine.
         shader_engine: u32,
@@ -25,7 +25,7 @@ layout! {
 }
 
 layout! {
-    /// What versions 3 to 5 add.
+    /// The fields that versions 3 to 5 add.
     pub struct SqttBuffer, RawSqttBuffer: 8 {
         /// Size of the buffer that the trace was written to.
         bytes: u64 [None "B"],
@@ -80,7 +80,7 @@ impl<'a> SqttData<'a> {
         self.pci
     }
 
-    /// What all versions have.
+    /// The fields of all versions.
     pub const fn fields(&self) -> SqttFields<'a> {
         self.fields
     }

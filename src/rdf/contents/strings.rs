@@ -92,7 +92,7 @@ impl<'a> StringTable<'a> {
 }
 
 values! {
-    /// What a marker does.
+    /// The action of a marker.
     pub enum MarkerOp: u8 {
         Invalid = 0 "invalid",
         Push = 1 "push",

@@ -8,7 +8,7 @@ use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::rdf::Identifier;
 use crate::record::{
-    Class, ClassId, Fact, FieldInfo, Head, Hint, Kind, Listener, Record, Scope, Slot, Step, Text, Time,
+    Any, Class, ClassId, Fact, FieldInfo, Head, Hint, Kind, Listener, Record, Scope, Slot, Step, Text, Time,
 };
 use core::fmt::Display;
 use core::num::NonZeroU64;
@@ -235,7 +235,7 @@ impl<'a> StructureRecord<'a> {
     }
 
     /// Tells the fields.
-    fn tell_all<L: Listener>(&self, to: &mut L) {
+    fn tell_all(&self, to: &mut Any<'_>) {
         let time = self.ns().map(Time::since_origin);
         let head = Head { class: self.class.number(), time, offset: self.offset, bit: 0, len: None };
         if super::tell::begin(to, &head, &self.class) {
@@ -258,7 +258,7 @@ impl<'a> StructureRecord<'a> {
     }
 
     /// A field that is cut has no value.
-    fn say<L: Listener>(&self, at: usize, field: &Field, slot: Slot, to: &mut L) {
+    fn say(&self, at: usize, field: &Field, slot: Slot, to: &mut Any<'_>) {
         let bytes = self.bytes.get(at..).unwrap_or_default();
         let end = field.offset().saturating_add(field.size());
         if bytes.len() < end { to.absent(slot) } else { field.say(bytes, slot, to) }
@@ -267,7 +267,7 @@ impl<'a> StructureRecord<'a> {
 
 impl Record for StructureRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_all(crate::record::any_listener!(to));
+        self.tell_all(&mut Any(to));
         Ok(())
     }
 }

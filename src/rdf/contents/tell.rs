@@ -1,11 +1,11 @@
-//! How fields tell themselves: the types that records are made of, and the rows that a class of records consists of.
+//! Fields that tell themselves: the types that records are made of, and the rows that a class of records consists of.
 //!
 //! A row stands once, in the [`record!`] of its record: its name, its type, how people read it, and its value.
 
 use super::{FixedText, Hash128};
 use crate::record::{
-    Class, ClassId, EachLabel, Fact, FieldInfo, FixedClass, Head, Hint, Kind, Listener, Scope, Slot, Step,
-    Text, Wants, Wide,
+    Any, Class, ClassId, EachLabel, Fact, FieldInfo, FixedClass, Head, Hint, Kind, Listener, Scope, Slot,
+    Step, Text, Wants, Wide,
 };
 use core::fmt::Display;
 use core::marker::PhantomData;
@@ -15,7 +15,7 @@ pub(super) trait Said: Copy {
     /// The number of slots a field takes: one, and those of what is in it.
     const PLACES: u32 = 1;
     const KIND: Kind;
-    /// How people read it, unless the row says otherwise.
+    /// The way people read it, unless the row says otherwise.
     const HINT: Hint = Hint::None;
     const LABELS: Option<EachLabel<'static>> = None;
 
@@ -24,7 +24,7 @@ pub(super) trait Said: Copy {
         each(Step::Field(headed::<Self>(field)));
     }
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L);
+    fn say(self, slot: Slot, to: &mut Any<'_>);
 }
 
 /// A field with what its type says of it.
@@ -46,7 +46,7 @@ macro_rules! said {
             $(const HINT: Hint = Hint::$hint;)?
 
             #[inline(always)]
-            fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+            fn say(self, slot: Slot, to: &mut Any<'_>) {
                 let value: fn(Self) -> _ = $value;
                 to.$say(slot, value(self));
             }
@@ -66,7 +66,7 @@ impl Said for Hash128 {
     const KIND: Kind = Kind::Unsigned { bits: 128 };
     const HINT: Hint = Hint::Address;
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         to.wide(slot, Wide { low: self.value(), words: &[], is_signed: false });
     }
 }
@@ -74,7 +74,7 @@ impl Said for Hash128 {
 impl Said for FixedText<'_> {
     const KIND: Kind = Kind::Text;
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         to.text(slot, Text::Utf8(self.bytes()));
     }
 }
@@ -82,7 +82,7 @@ impl Said for FixedText<'_> {
 impl Said for &str {
     const KIND: Kind = Kind::Text;
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         to.text(slot, Text::new(self));
     }
 }
@@ -90,7 +90,7 @@ impl Said for &str {
 impl Said for &[u8] {
     const KIND: Kind = Kind::Bytes;
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         to.bytes(slot, self);
     }
 }
@@ -102,7 +102,7 @@ pub(super) struct Words<'a>(pub &'a [u8]);
 impl Said for Words<'_> {
     const KIND: Kind = Kind::Text;
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         to.text(slot, Text::Utf8(self.0));
     }
 }
@@ -118,7 +118,7 @@ impl<T: Said> Said for Option<T> {
     }
 
     #[inline(always)]
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         match self {
             Some(value) => value.say(slot, to),
             None => to.absent(slot),
@@ -154,7 +154,7 @@ impl<T: Copy, E: Said + From<T>> Said for List<'_, T, E> {
         each(Step::End);
     }
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         to.list(slot, Some(crate::bytes::to_u64(self.0.len())));
         for element in self.0 {
             if to.is_full() {
@@ -175,7 +175,7 @@ impl<T: Said, const N: usize> Said for [T; N] {
         List::<T, T>::describe(field, each);
     }
 
-    fn say<L: Listener>(self, slot: Slot, to: &mut L) {
+    fn say(self, slot: Slot, to: &mut Any<'_>) {
         List::<T, T>::new(&self).say(slot, to);
     }
 }
@@ -257,7 +257,7 @@ impl Class for Rows {
 
 /// Begins a record; true if its fields are wanted.
 #[inline(always)]
-pub(super) fn begin<L: Listener>(to: &mut L, head: &Head, class: &dyn Class) -> bool {
+pub(super) fn begin(to: &mut Any<'_>, head: &Head, class: &dyn Class) -> bool {
     let is_wanted = to.begin(head, class).has(Scope::Fields);
     if is_wanted {
         to.scope(Scope::Fields);
@@ -280,7 +280,7 @@ macro_rules! record {
                 record!(@name $row), record!(@hint $($hint)?), record!(@unit $($($unit)?)?),
             )),*],
         };
-        let to: &mut L = $to;
+        let to: &mut $crate::record::Any<'_> = $to;
         let head = $crate::record::Head { class: CLASS.id, ..$head };
         if $crate::rdf::contents::tell::begin(to, &head, &CLASS) {
             let mut slot = $crate::rdf::contents::tell::first_slot(CLASS.id);
@@ -334,7 +334,7 @@ macro_rules! group {
                 each($crate::record::Step::End);
             }
 
-            fn say<L: $crate::record::Listener>(self, slot: $crate::record::Slot, to: &mut L) {
+            fn say(self, slot: $crate::record::Slot, to: &mut $crate::record::Any<'_>) {
                 use $crate::rdf::contents::tell::after;
                 let $stored = self.0;
                 to.group(slot);

@@ -56,7 +56,7 @@ impl fmt::Display for FixedText<'_> {
     }
 }
 
-/// How long it is; never the text.
+/// Prints the length, never the text.
 impl fmt::Debug for FixedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FixedText")

@@ -1,4 +1,4 @@
-//! What went wrong while a trace was taken.
+//! Errors while a trace was taken.
 
 use super::api::supported;
 use super::layout::{layout, values};
@@ -7,7 +7,7 @@ use crate::bytes::Bytes;
 use crate::error::Result;
 
 values! {
-    /// What follows the header of a `TraceError`.
+    /// The kind of bytes after the header of a `TraceError`.
     pub enum TraceErrorPayload: u32 {
         None = 0 "none",
         Text = 1 "string",
@@ -23,7 +23,7 @@ layout! {
         missing_index: u32,
         /// AMD's result code; negative for errors.
         result: i32,
-        /// What follows.
+        /// The kind of bytes after this header.
         payload: u32 = TraceErrorPayload,
     }
 }

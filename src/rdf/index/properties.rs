@@ -1,4 +1,4 @@
-//! What holds for all entries: tried on random ones here, proven by Kani where it is to be had.
+//! Properties of all entries: tried on random ones here, proven by Kani where it is available.
 
 use super::*;
 

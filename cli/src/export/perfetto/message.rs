@@ -4,7 +4,7 @@
 #[derive(Default)]
 pub struct Message(Vec<u8>);
 
-/// How the value of a field is stored.
+/// The wire types of fields.
 const VARINT: u32 = 0;
 const FIXED64: u32 = 1;
 const BYTES: u32 = 2;

@@ -195,7 +195,7 @@ impl Ctf2<'_> {
         summary
     }
 
-    /// How the text is stored.
+    /// The fields about the text's wrapping.
     fn form_fields(&self) -> Map<String, Value> {
         let first = self.stream.first_header();
         let (form, order) = match self.stream.form() {

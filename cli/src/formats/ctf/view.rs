@@ -11,7 +11,7 @@ use traceglass::ctf::metadata::{Fragment, Language, Packet};
 /// Text longer than this is not split into fragments: that takes reading it from the start.
 const MOST: u64 = 8 << 20;
 
-/// How much of a fragment's text is shown.
+/// The most of a fragment's text that is shown.
 const SHOWN: usize = 400;
 
 /// Looks at a metadata stream.

@@ -28,14 +28,14 @@ struct Piece {
     span: Option<(u64, u64)>,
     /// The least time of all events.
     least: Option<u64>,
-    /// Those of them that are in the range of time, once it is known.
+    /// The number of them in the range of time, once it is known.
     inside: u64,
 }
 
 /// The range of time and the names that are wanted.
 type Wants<'w> = (Bounds, &'w Names);
 
-/// What is wanted of an event.
+/// The reason for which an event is kept or left out.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
     /// It is, if its time lies in the range.
@@ -44,7 +44,7 @@ enum Turn {
     Outside,
 }
 
-/// How many names are remembered.
+/// The most names that are remembered.
 const NAMES: usize = 64;
 
 /// Tells what is wanted of the events of a segment. Names are compared once for each schema, and not for each event.

@@ -52,7 +52,7 @@ fn begins_as_segment(path: &Path) -> bool {
     read && (dial9::detect(&start) || packing(&start).is_some())
 }
 
-/// How a segment is packed.
+/// The compression of a segment.
 pub fn packing(data: &[u8]) -> Option<Packing> {
     packed::detect(data, dial9::detect)
 }

@@ -215,7 +215,7 @@ fn of_folder(folder: &Path) -> Result<Vec<Listed>> {
     files.into_iter().map(chunk).collect()
 }
 
-/// What `export --format files` wrote of one file.
+/// The list in the manifest that `export --format files` wrote for one file.
 fn of_manifest(folder: &Path, manifest: &Path) -> Result<Vec<Listed>> {
     let mut chunks: BTreeMap<u64, Listed> = BTreeMap::new();
     let mut files: BTreeMap<(u64, bool), PathBuf> = BTreeMap::new();

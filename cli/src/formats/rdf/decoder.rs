@@ -14,7 +14,7 @@ const AT_ONCE: u64 = 8 << 20;
 /// Compressors use them only when told to.
 const WINDOW_MAX: u64 = 128 << 20;
 
-/// What the windows of all threads may take together.
+/// The most memory for the windows of all threads together.
 static WINDOWS: Budget = Budget::new(3 * (WINDOW_MAX / 2));
 
 /// The most that a compressed block holds.
@@ -78,7 +78,7 @@ impl Decoder {
     }
 }
 
-/// What frames take, and what they give.
+/// The needs of frames, and the size of their content.
 struct Bounds {
     /// The most that is needed of a window, and where the frame stands.
     window: u64,

@@ -12,7 +12,7 @@ use traceglass::{ErrorKind, Format};
 
 /// Decompressed chunks may take this many bytes in any case.
 const BUFFER: u64 = 256 << 20;
-/// Those of a large file may take this many times its size.
+/// The decompressed chunks of a large file may take this many times its size.
 const TIMES: u64 = 32;
 
 impl Rdf<'_> {

@@ -41,7 +41,7 @@ pub use view::browse;
 
 struct Rdf<'a> {
     file: File<'a>,
-    /// What is wrong with the index.
+    /// The error in the index.
     damage: Option<Error>,
 }
 
@@ -397,13 +397,13 @@ fn entry_fields(entry: Entry<'_>) -> impl Iterator<Item = Field> {
     })
 }
 
-/// What `ls` says of an entry after looking at its chunk.
+/// The findings of `ls` about an entry after looking at its chunk.
 struct Parts {
     /// The SHA-256 of the header, if it was read.
     header: Option<Result<String, Error>>,
     /// The SHA-256 of the decompressed data, if it was read.
     data: Option<Result<String, Error>>,
-    /// What is wrong with the entry itself.
+    /// The error in the entry itself.
     fault: Option<Error>,
 }
 

@@ -14,7 +14,7 @@ use traceglass::{Format, Severity};
 /// Chunks without which AMD's tools do not open a file.
 const NEEDED: [&str; 4] = ["AsicInfo", "SystemInfo", "ApiInfo", "TraceProcessInfo"];
 
-/// What `--keep` and `--drop` name: an identifier, or the n-th chunk of it.
+/// The chunks that `--keep` and `--drop` name: an identifier, or the n-th chunk of it.
 struct Named<'n> {
     id: Identifier,
     n: Option<u64>,

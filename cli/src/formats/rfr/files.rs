@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use traceglass::rfr::{Callsites, Chunk, ChunkHeader, FormatIdentifier, Meta, Streaming, Variant};
 use traceglass::{Error, Format};
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Chunk(ChunkHeader),
@@ -89,7 +89,7 @@ impl<'a> Part<'a> {
 /// Why a file or folder of a recording is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// What is in it.
+    /// Its content is wrong.
     Content(Error),
     /// The system does not let it be read.
     Unreadable(String),
@@ -122,8 +122,8 @@ pub struct Files<'a> {
     foreign: usize,
 }
 
-/// How deep below a recording's folder its files lie, folders of months and of hours; and one more, so that several
-/// recordings side by side are noticed.
+/// The levels of folders in a recording, for months and for hours; and one more, so that several recordings side by
+/// side are noticed.
 const DEEPEST: usize = 3;
 
 /// More files and folders than these are of no recording: something else was meant.
@@ -142,7 +142,7 @@ fn is_chunk(path: &Path) -> bool {
     name.starts_with(b"chunk-") && name.ends_with(b".rfr")
 }
 
-/// What a file is, by its first bytes.
+/// The kind of a file, by its first bytes.
 fn identify(data: &[u8]) -> Result<(Kind, String), Error> {
     let identifier = FormatIdentifier::parse(data)?;
     let kind = match identifier.variant() {

@@ -120,7 +120,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
     Ok(sequences)
 }
 
-/// What a stream holds.
+/// Lists the contents of a stream.
 fn list_stream(
     part: &Part<'_>,
     args: &Listing,

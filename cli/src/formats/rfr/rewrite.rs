@@ -22,7 +22,7 @@ use std::path::Path;
 use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
 
-/// What is being written, and what came of it.
+/// A rewrite in progress, and its outcome so far.
 struct Writer<'w> {
     range: Range,
     polls: Polls,

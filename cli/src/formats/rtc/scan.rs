@@ -11,7 +11,7 @@ use traceglass::rtc::recover::{GapReason, UnitSpan, Units};
 use traceglass::rtc::{self, Checker, ClockLink, Decimal, Frame, Grid, Item, Records, Stream, Time};
 use traceglass::{Finding, Gap, Severity};
 
-/// How a file is read.
+/// The options of a pass over a file.
 #[derive(Default)]
 pub(super) struct Pass {
     /// True if records are counted, by streams and by units.

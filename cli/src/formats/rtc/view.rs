@@ -15,7 +15,7 @@ const ROOM: usize = 1 << 20;
 /// on to the end of the file.
 const AHEAD: u64 = 256 << 10;
 
-/// How far a place may be from where reading can begin for a frame to be read there: units are shorter.
+/// The largest distance of a place from where reading can begin for a frame to be read there: units are shorter.
 const REACH: u64 = 4 << 20;
 
 /// Looks at a file.

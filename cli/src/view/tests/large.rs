@@ -1,4 +1,4 @@
-//! What is looked at of large files, and of captures.
+//! Views of large files, and of captures.
 
 use super::*;
 
@@ -30,7 +30,7 @@ impl Browse for Counting<'_> {
     }
 }
 
-/// How much of a file's map is in memory.
+/// The number of bytes of a file's map that are in memory.
 #[cfg(target_os = "linux")]
 fn resident(path: &Path) -> u64 {
     let maps = fs::read_to_string("/proc/self/smaps").unwrap();

@@ -1,4 +1,4 @@
-//! What can be seen: help, wide records, lanes, marks.
+//! Visible things: help, wide records, lanes, marks.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn help_fits_80_columns_and_24_lines() {
     });
 }
 
-/// What is wider than its pane ends in a sign, and is there in full in the pane of one record.
+/// A text wider than its pane ends in a sign, and is there in full in the pane of one record.
 #[test]
 fn a_wide_record_is_read_in_full() {
     session(&sample("sample.rfr"), (80, 40), |session| {

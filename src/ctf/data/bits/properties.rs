@@ -1,4 +1,4 @@
-//! What holds for all bit strings: tried on random ones here, proven by Kani where it is to be had.
+//! Properties of all bit strings: tried on random ones here, proven by Kani where it is available.
 
 use super::*;
 

@@ -28,11 +28,11 @@ struct Number {
     len: usize,
     is_big: bool,
     meaning: u16,
-    /// What it must be for the packet to be of the same stream.
+    /// The owner that the packet must have to be of the same stream.
     owner: Option<u64>,
 }
 
-/// What packets are compared by.
+/// The values by which packets are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Facts {
     pub(super) bytes: u64,
@@ -95,7 +95,7 @@ impl<'a> Alike<'a> {
         (alike.count > 0).then_some(alike)
     }
 
-    /// What a packet says that begins where `data` does; `None` if it has to be read to know.
+    /// The values of the packet at the start of `data`; `None` if the packet has to be read to know.
     pub(super) fn facts(&self, data: &[u8]) -> Option<Facts> {
         if !data.starts_with(self.header) {
             return None;

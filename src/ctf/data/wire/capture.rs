@@ -13,7 +13,7 @@ use crate::room::Room;
 pub struct Capture<R> {
     room: R,
     count: usize,
-    /// How many of them are in tracks.
+    /// The number of slots that are in tracks.
     sorted: usize,
     sessions: u32,
     work: u64,
@@ -70,7 +70,7 @@ impl<R: Room<WireSlot>> Capture<R> {
         self.room.slots().get(..self.count).unwrap_or_default()
     }
 
-    /// What belongs to no track, in the order of the bytes: gaps, duplicates, packets without records.
+    /// The slots that belong to no track, in the order of the bytes: gaps, duplicates, packets without records.
     pub fn others(&self) -> &[WireSlot] {
         self.slots().get(self.sorted..).unwrap_or_default()
     }
@@ -88,7 +88,7 @@ impl<R: Room<WireSlot>> Capture<R> {
         })
     }
 
-    /// How often the device was started: 1 for a capture in which it was not started anew.
+    /// The number of starts of the device: 1 for a capture in which it was not restarted.
     pub const fn sessions(&self) -> u32 {
         self.sessions
     }

@@ -1,11 +1,11 @@
-//! How far the records of a packet can be true.
+//! The limit up to which a packet's records can be valid.
 
 use crate::ctf::data::element::TIMESTAMP;
 use crate::ctf::data::packet::Packet;
 use crate::ctf::data::reader::Reader;
 use crate::error::{Error, ErrorKind};
 
-/// How far the records of a packet can be true.
+/// The limit up to which a packet's records can be valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Content {
     /// The first bit after the last of them.

@@ -14,7 +14,7 @@ const LOOK_MAX: u64 = 1 << 16;
 /// True if the bytes are those of a capture rather than of one stream, by the headers of up to 65,536 packets: they are
 /// of several streams or processors, not in order, or there is something between them.
 ///
-/// What cannot be found again after damage, because packets have no magic number, is no capture.
+/// False if packets have no magic number: they cannot be found again after damage.
 pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {
     let layout = Layout::of(schema);
     if !layout.has_sizes {

@@ -1,8 +1,8 @@
-//! What stands at a place of a capture.
+//! The kinds of bytes in a capture.
 
 use crate::error::Element;
 
-/// What stands at a place of a capture.
+/// The kind of a range of bytes in a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WireKind {

@@ -1,11 +1,11 @@
-//! How much of a trace's packets can be recognized.
+//! The parts of a trace's packets by which they are recognized.
 
 use crate::ctf::data::packet::MAGIC_NUMBER;
 use crate::ctf::schema::Schema;
 use crate::ctf::schema::node::{BIG, Kind, NONE, Node, role};
 use crate::ctf::schema::scope::{Scope, root_of};
 
-/// How the packets of a trace begin and end.
+/// The beginning and the end of a trace's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The bytes with which each packet begins.

@@ -5,11 +5,11 @@ use crate::bytes::to_usize;
 use crate::ctf::data::meaning::update;
 use crate::sort::sort_by_key;
 
-/// How far from its place a packet that comes out of order is looked for, in packets.
+/// The most packets over which one that comes out of order is moved to its place.
 const STEPS_MAX: u32 = 1024;
 /// The number of packets that are compared with one that may be a duplicate and has no number.
 const SAME_MAX: u32 = 16;
-/// How far the first packets of a device may come out of order.
+/// The most packets by which the first packets of a device may come late.
 const LATE_MAX: u32 = 8;
 
 /// The slots of a capture, in the order of its bytes.

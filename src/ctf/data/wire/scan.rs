@@ -11,9 +11,9 @@ use crate::ctf::schema::Schema;
 use crate::ctf::schema::scope::{Scope, root_of};
 use crate::error::ErrorKind;
 
-/// How far a header may reach from its first byte.
+/// The most bytes from a header's first byte to its end.
 const HEADER_MAX: usize = 4096;
-/// How far the first record may reach that confirms a header to which the search leads.
+/// The most bytes to the end of the first record, which confirms a header that the search found.
 const CONFIRM_MAX: u64 = 4096;
 /// The number of bytes of records that may be read for that: so many for each byte of the capture so far, and so many
 /// more.
@@ -55,7 +55,7 @@ pub struct Scan<'a, 's> {
     work: u64,
 }
 
-/// How far a [`Scan`] of growing bytes has got.
+/// The position of a [`Scan`] of growing bytes.
 #[derive(Clone, Debug, Default)]
 pub struct ScanMark {
     at: usize,
@@ -73,7 +73,7 @@ impl ScanMark {
     }
 }
 
-/// What stands at an offset.
+/// The packet or other bytes at an offset.
 #[allow(clippy::large_enum_variant)] // It is looked at where it is made.
 enum Found<'a, 's> {
     Packet(Packet<'a, 's>),
@@ -102,7 +102,7 @@ impl<'a, 's> Scan<'a, 's> {
         self
     }
 
-    /// How far it has got.
+    /// The position that it has reached.
     pub fn mark(&self) -> ScanMark {
         self.mark.clone()
     }
@@ -341,7 +341,7 @@ impl<'a, 's> Scan<'a, 's> {
         is_like && away.is_multiple_of(end.saturating_sub(start).max(1))
     }
 
-    /// What lies between an offset at which there is no packet and the next one.
+    /// The gap from an offset at which there is no packet to the next packet.
     fn gap(&mut self, start: usize, found: &Found<'a, 's>) -> WireSlot {
         let size = self.data.len();
         let next = self.search(start.saturating_add(1), size);
@@ -459,7 +459,7 @@ impl<'a, 's> Scan<'a, 's> {
     }
 }
 
-/// How many bytes of fill at the end of a capture are told apart.
+/// The least number of fill bytes at the end of a capture that are reported apart.
 const FILL_MIN: usize = 16;
 
 impl Iterator for Scan<'_, '_> {

@@ -14,7 +14,7 @@ pub(super) struct Owner {
     pub(super) id: u64,
 }
 
-/// What is known of the track that has the number of the slot.
+/// The state of the track that has the slot's number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     pub(super) session: u32,
@@ -101,7 +101,7 @@ impl WireSlot {
         chain: Chain::EMPTY,
     };
 
-    /// What it is.
+    /// The kind of these bytes.
     pub const fn kind(&self) -> WireKind {
         self.kind
     }
@@ -122,7 +122,7 @@ impl WireSlot {
         self.offset.saturating_add(self.len)
     }
 
-    /// How far its records can be read; 0 for a gap.
+    /// The limit up to which its records can be read; 0 for a gap.
     ///
     /// # Units
     /// Bits, from its first one.

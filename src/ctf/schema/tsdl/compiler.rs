@@ -12,7 +12,7 @@ use crate::ctf::metadata::{MetadataStream, Place, Text};
 use crate::ctf::schema::builder::Builder;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How deep structures and variants may be nested.
+/// The most levels to which structures and variants may be nested.
 pub(super) const DEPTH: usize = 32;
 
 /// The state of the compilation of a text.

@@ -26,7 +26,7 @@ pub(super) struct Origin {
     pub(super) has_event_id: bool,
 }
 
-/// How deep field classes may be nested.
+/// The most levels to which field classes may be nested.
 pub(super) const OPEN: usize = 60;
 
 /// A class whose members, options or element are being emitted.

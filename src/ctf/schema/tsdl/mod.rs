@@ -90,7 +90,7 @@ pub fn compile<'a, 's>(
     builder.finish(stream)
 }
 
-/// How much has to be lent to compile a text, which is checked except for its identifiers.
+/// The storage needed to compile a text. The text is checked, except for its identifiers.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the driver in the kernel notes: page faults, and the hardware's state.
+//! Events of the driver in the kernel: page faults, and the hardware's state.
 
 use super::Payload;
 use crate::error::Result;
@@ -100,7 +100,7 @@ impl ShaderId {
 }
 
 layout! {
-    /// What precedes the list of waves.
+    /// The fields before the list of waves.
     pub struct ShaderWavesFields, RawShaderWaves: 48 {
         /// Version of the structure.
         version: u32,
@@ -261,7 +261,7 @@ impl<'a> GprRegisters<'a> {
         self.is_vector
     }
 
-    /// How many registers are valid, as stored; there is room for 256.
+    /// The number of valid registers, as stored; there is room for 256.
     pub const fn count(&self) -> u32 {
         self.count
     }

@@ -1,4 +1,4 @@
-//! What the driver noted when a GPU crashed: markers of command buffers, page faults, shader waves.
+//! The driver's events when a GPU crashed: markers of command buffers, page faults, shader waves.
 
 mod kmd;
 mod tell;
@@ -40,7 +40,7 @@ layout! {
         pad_version: (pad 4),
         /// Who noted the events.
         provider: u32 = Provider,
-        /// What a delta counts, in units of 32 ticks.
+        /// The unit of deltas, in units of 32 ticks.
         unit: u32,
         /// When the first event happened, in units of 32 CPU ticks.
         #[doc(alias = "baseTimestamp")]
@@ -50,7 +50,7 @@ layout! {
     }
 }
 
-/// What one driver noted: chunk `DDEvent`, version 1, one a [`Provider`].
+/// The events of one driver: chunk `DDEvent`, version 1, one a [`Provider`].
 ///
 /// # Layout
 /// Header: [`DriverEventsFields`]. Data: `u16` 0, `u16` 1, the header again, and from 36 [events](Events).
@@ -242,7 +242,7 @@ pub struct Event<'a> {
     payload: &'a [u8],
 }
 
-/// What an [`Event`] says.
+/// The value of an [`Event`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventValue<'a> {
@@ -353,7 +353,7 @@ impl<'a> Event<'a> {
         self.provider
     }
 
-    /// What it says.
+    /// The value of the event.
     ///
     /// # Errors
     /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the content is shorter than its kind, or a text or list in it

@@ -1,4 +1,4 @@
-//! What events of drivers say: names, fields, hints and values, in one table.
+//! The records of drivers' events: names, fields, hints and values, in one table.
 
 use super::umd::InfoKind;
 use super::{
@@ -9,7 +9,7 @@ use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::rdf::contents::tell::{List, Said, Words, group, record};
 use crate::rdf::contents::ticks_to_ns;
-use crate::record::{ClassId, Head, Listener, Record, Time};
+use crate::record::{Any, ClassId, Head, Listener, Record, Time};
 use zerocopy::little_endian::U32;
 
 /// An event of a driver as a record: with what its chunk says of it.
@@ -24,7 +24,7 @@ impl<'a> EventRecord<'a> {
     /// The record of an event whose clock has the rate `hz`; 0 if that is not known.
     ///
     /// # Errors
-    /// Those of [`Event::value`].
+    /// The errors of [`Event::value`].
     #[inline]
     pub fn new(event: Event<'a>, hz: u64) -> Result<Self> {
         Ok(Self { event, value: event.value()?, hz })
@@ -43,7 +43,7 @@ impl<'a> EventRecord<'a> {
 
 impl Record for EventRecord<'_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_all(crate::record::any_listener!(to));
+        self.tell_all(&mut Any(to));
         Ok(())
     }
 }
@@ -88,7 +88,7 @@ impl Said for Hex {
     const KIND: crate::record::Kind = crate::record::Kind::Unsigned { bits: 32 };
     const HINT: crate::record::Hint = crate::record::Hint::Hexadecimal;
 
-    fn say<L: Listener>(self, slot: crate::record::Slot, to: &mut L) {
+    fn say(self, slot: crate::record::Slot, to: &mut Any<'_>) {
         to.unsigned(slot, self.0.get().into());
     }
 }
@@ -112,7 +112,7 @@ impl EventRecord<'_> {
         }
     }
 
-    fn tell_all<L: Listener>(&self, to: &mut L) {
+    fn tell_all(&self, to: &mut Any<'_>) {
         let (event, head) = (&self.event, self.head());
         macro_rules! event {
             ($id:literal $provider:ident $number:literal { $($rows:tt)* }) => {
@@ -186,7 +186,7 @@ impl EventRecord<'_> {
         }
     }
 
-    fn tell_fault<L: Listener>(&self, fault: &PageFault<'_>, to: &mut L) {
+    fn tell_fault(&self, fault: &PageFault<'_>, to: &mut Any<'_>) {
         record!(to, self.head(), 42, named(Provider::Kmd, 16), true, {
             ticks: Option<u64> [Ticks] = self.event.ticks();
             address: u64 [Address] = fault.address();
@@ -196,7 +196,7 @@ impl EventRecord<'_> {
         });
     }
 
-    fn tell_info<L: Listener>(&self, info: &MarkerInfo<'_>, to: &mut L) {
+    fn tell_info(&self, info: &MarkerInfo<'_>, to: &mut Any<'_>) {
         let marker: Marker = info.marker();
         macro_rules! info {
             ($id:literal { $($rows:tt)* }) => {

@@ -1,4 +1,4 @@
-//! What the driver in the process notes: markers of command buffers.
+//! Events of the driver in the process: markers of command buffers.
 
 use super::Payload;
 use crate::bytes::Bytes;
@@ -48,7 +48,7 @@ impl Marker {
     }
 }
 
-/// How far the GPU came in a command buffer.
+/// The GPU's progress in a command buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferState {
     cmd_buffer: u32,
@@ -144,7 +144,7 @@ layout! {
 }
 
 layout! {
-    /// What the registers of a draw hold.
+    /// The registers of a draw.
     pub struct DrawUserData, RawDrawUserData: 12 {
         /// Of the first vertex.
         vertex_offset_reg: u32,
@@ -215,7 +215,7 @@ values! {
     }
 }
 
-/// What a [`MarkerInfo`] says.
+/// The structure in a [`MarkerInfo`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum MarkerStruct<'a> {

@@ -7,7 +7,7 @@ use crate::rdf::contents::{CodeObject, Hash128, LoadEvent, LoadKind, PipelineHas
 use crate::sort::sort_by_key;
 use crate::work;
 
-/// What one record says of a code object: a place of the storage that is lent to [`join_code`].
+/// One record about a code object: a place of the storage that is lent to [`join_code`].
 #[derive(Clone, Copy, Debug)]
 pub struct CodeFact<'a> {
     number: usize,
@@ -107,7 +107,7 @@ impl<'a, 's> CodeUse<'a, 's> {
         found.map(|load| load.fields().base())
     }
 
-    /// What the compiler noted about the pipeline in the code object.
+    /// The note of the compiler about the pipeline in the code object.
     #[must_use]
     pub fn note(&self) -> Option<PipelineNote<'a>> {
         self.object()?.pipeline_note()

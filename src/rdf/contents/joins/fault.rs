@@ -1,4 +1,4 @@
-//! What held an address: the answer to a page fault.
+//! The holders of an address: the answer to a page fault.
 
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -23,11 +23,11 @@ pub struct Holder<'a> {
     name_id: Option<u32>,
     name: Option<&'a [u8]>,
     destroyed: Option<u64>,
-    /// What is known of the resource as the tokens are read; kept in the first holder of each resource only.
+    /// The state of the resource as the tokens are read; kept in the first holder of each resource only.
     current: Current,
 }
 
-/// What is known of a resource as the tokens are read.
+/// The state of a resource as the tokens are read.
 #[derive(Clone, Copy, Debug)]
 struct Current {
     created: Option<u64>,
@@ -75,7 +75,7 @@ impl<'a> Holder<'a> {
         self.resource
     }
 
-    /// What it is; `None` if its creation is not in the stream.
+    /// The type of the resource; `None` if its creation is not in the stream.
     pub const fn kind(&self) -> Option<ResourceType> {
         self.kind
     }
@@ -135,7 +135,7 @@ impl Allocation {
     }
 }
 
-/// What held an address, in the order of time.
+/// The holders of an address, in the order of time.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressHistory<'a, 's> {
     holders: &'s [Holder<'a>],
@@ -154,7 +154,7 @@ impl<'a, 's> AddressHistory<'a, 's> {
         self.last
     }
 
-    /// How many allocations held it.
+    /// The number of allocations that held it.
     pub const fn allocations(&self) -> u64 {
         self.allocations
     }
@@ -171,7 +171,7 @@ impl<'a, 's> AddressHistory<'a, 's> {
             .or(self.holders.last())
     }
 
-    /// How long before `ticks` the memory was freed, in ticks; `None` if it was not freed before.
+    /// The time from the memory's last free to `ticks`, in ticks; `None` if it was not freed before.
     pub fn freed_before(&self, ticks: u64) -> Option<u64> {
         ticks.checked_sub(self.last?.freed?)
     }

@@ -6,7 +6,7 @@ use crate::rdf::contents::element::IN_FLIGHT_STORAGE;
 use crate::rdf::contents::{BufferState, DriverEvents, EventValue, Marker};
 use crate::work;
 
-/// How far the GPU came in each command buffer, in the order of the file.
+/// The GPU's progress in each command buffer, in the order of the file.
 pub fn buffer_states<'a>(events: DriverEvents<'a>) -> impl Iterator<Item = BufferState> + Clone + use<'a> {
     events.events().map_while(Result::ok).filter_map(|event| match event.value() {
         Ok(EventValue::BufferState(state)) => Some(state),
@@ -63,7 +63,7 @@ impl<'a> OpenMarker<'a> {
 
 default_is_empty!(OpenMarker<'_>);
 
-/// What the GPU was doing in a command buffer.
+/// The markers that the GPU was working on in a command buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferMarkers<'a, 's> {
     begun: Option<SeenMarker<'a>>,

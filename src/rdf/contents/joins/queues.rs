@@ -1,4 +1,4 @@
-//! How long the GPU worked for each queue.
+//! The time that the GPU worked for each queue.
 
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};

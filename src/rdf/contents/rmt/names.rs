@@ -25,7 +25,7 @@ values! {
 }
 
 values! {
-    /// What a resource is.
+    /// The type of a resource.
     pub enum ResourceType: u8 {
         Image = 0 "image",
         Buffer = 1 "buffer",
@@ -59,7 +59,7 @@ values! {
 }
 
 values! {
-    /// How a resource gets its memory.
+    /// The way a resource gets its memory.
     pub enum Commit: u8 {
         Committed = 0 "committed",
         Placed = 1 "placed",
@@ -80,7 +80,7 @@ values! {
 }
 
 values! {
-    /// What happened to a page table.
+    /// The kind of change to a page table.
     pub enum PageUpdate: u8 {
         Discard = 0 "discard",
         Update = 1 "update",
@@ -89,7 +89,7 @@ values! {
 }
 
 values! {
-    /// What happened to a process.
+    /// The kind of change to a process.
     pub enum ProcessChange: u8 {
         Start = 0 "start",
         Stop = 1 "stop",
@@ -122,7 +122,7 @@ values! {
 }
 
 values! {
-    /// What the bytes of a `userdata` token are.
+    /// The kind of bytes in a `userdata` token.
     pub enum UserDataKind: u8 {
         Name = 0 "name",
         Snapshot = 1 "snapshot",

@@ -6,7 +6,7 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Finding, Result};
 use crate::rdf::contents::element::RMT_TOKEN;
 
-/// How far a stream has been read: the tokens of its next chunk continue here.
+/// The position in a stream up to which it has been read: the tokens of its next chunk continue here.
 ///
 /// Chunks need not be joined: the caller keeps the bytes of a token that is cut at the end of a chunk, and puts those of
 /// the next chunk after them.
@@ -81,7 +81,7 @@ impl Progress {
     }
 }
 
-/// What is odd about the times of tokens, one after the other.
+/// A check of the times of tokens, one after the other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokenOrder {
     last: Option<u64>,

@@ -1,4 +1,4 @@
-//! What tokens say: names, fields, hints and values, in one table.
+//! The records of tokens: names, fields, hints and values, in one table.
 
 use super::tokens::Token;
 use super::value::{ResourceDetail, TokenValue, UserData};
@@ -10,7 +10,7 @@ use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::rdf::contents::tell::{List, record};
 use crate::rdf::contents::{FixedText, Hash128, ticks_to_ns};
-use crate::record::{ClassId, Head, Listener, Record, Time};
+use crate::record::{Any, ClassId, Head, Listener, Record, Time};
 use core::num::NonZeroU64;
 
 /// A token as a record: with what its stream says of it.
@@ -53,7 +53,7 @@ impl<'a> TokenRecord<'a> {
 impl Record for TokenRecord<'_> {
     #[inline]
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.tell_all(crate::record::any_listener!(to));
+        self.tell_all(&mut Any(to));
         Ok(())
     }
 }
@@ -67,8 +67,7 @@ const fn named(kind: TokenKind) -> &'static str {
 }
 
 impl TokenRecord<'_> {
-    #[inline]
-    fn tell_all<L: Listener>(&self, to: &mut L) {
+    fn tell_all(&self, to: &mut Any<'_>) {
         let token = &self.token;
         let head = Head {
             class: ClassId(0),
@@ -222,7 +221,7 @@ impl TokenRecord<'_> {
         }
     }
 
-    fn tell_data<L: Listener>(&self, data: UserData<'_>, head: Head, to: &mut L) {
+    fn tell_data(&self, data: UserData<'_>, head: Head, to: &mut Any<'_>) {
         let token = &self.token;
         macro_rules! data {
             ($id:literal { $($rows:tt)* }) => {

@@ -19,7 +19,7 @@ const NIBBLES: [u64; 16] = {
     [0, 0, all, all, all, all, all, all, all, 0, all, all, all, all, 0, 0]
 };
 
-/// What follows the 7 bytes of a `resource_create`, by the type of the resource; 0 of all others.
+/// The size of the rest of a `resource_create` after its 7 bytes, by the type of the resource; 0 for all others.
 const PAYLOADS: [u8; 18] = [38, 11, 1, 1, 0, 0, 12, 1, 4, 6, 0, 10, 19, 4, 3, 44, 1, 17];
 
 /// The tokens of a stream, in order.
@@ -31,7 +31,7 @@ pub struct Tokens<'a> {
     rest: &'a [u8],
     /// The size of all of them.
     len: usize,
-    /// What an image's payload takes more: 1 from version 1.6.
+    /// The additional size of an image's payload: 1 from version 1.6.
     wide: usize,
     /// In 32 ticks.
     now: u64,
@@ -206,7 +206,7 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// What it says.
+    /// The value of the token.
     #[inline]
     pub fn value(&self) -> TokenValue<'a> {
         let last;
@@ -293,7 +293,7 @@ mod tests {
         Tokens::new(data, version).next().unwrap()
     }
 
-    /// What a token says does not depend on what follows it, nor on whether anything does.
+    /// The value of a token does not depend on the bytes after it, nor on whether there are any.
     #[test]
     fn nothing_is_read_after_a_token() {
         let mut random = crate::rdf::contents::rmt::tests::random();

@@ -1,4 +1,4 @@
-//! What a token says.
+//! The values of tokens.
 
 use super::window::{Window, bit, bits, bits8, bits16, bits32, delta};
 use super::{
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::rdf::contents::{FixedText, Hash128};
 
-/// What a [`Token`](super::Token) says. Addresses and sizes are in bytes.
+/// The value of a [`Token`](super::Token). Addresses and sizes are in bytes.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TokenValue<'a> {
@@ -23,7 +23,7 @@ pub enum TokenValue<'a> {
         resource: u32,
         /// Which part of it; all bits set for all.
         subresource: u32,
-        /// What it is.
+        /// The type of the resource.
         resource_type: ResourceType,
         /// Use before.
         before: u16,
@@ -45,7 +45,7 @@ pub enum TokenValue<'a> {
         is_unmap: bool,
         /// The process.
         process: u32,
-        /// What happened.
+        /// The kind of change.
         update: PageUpdate,
         /// 0 the operating system, 1 the kernel driver.
         controller: u8,
@@ -81,7 +81,7 @@ pub enum TokenValue<'a> {
     ProcessEvent {
         /// The process.
         process: u32,
-        /// What happened.
+        /// The kind of change.
         change: ProcessChange,
     },
     /// Pages were used.
@@ -119,7 +119,7 @@ pub enum TokenValue<'a> {
         address: u64,
         /// Heaps by preference.
         heaps: [AllocationHeap; 4],
-        /// How many of the heaps count; 0 in versions before 1.6.
+        /// The number of valid heaps; 0 in versions before 1.6.
         heap_count: u8,
         /// True if the memory is imported; from version 1.8.
         is_external: bool,
@@ -131,11 +131,11 @@ pub enum TokenValue<'a> {
         resource: u32,
         /// Who did it.
         owner: Owner,
-        /// What the owner says it is for.
+        /// The purpose of the resource, as the owner numbers it.
         category: u8,
-        /// How it gets its memory.
+        /// The way it gets its memory.
         commit: Commit,
-        /// What it is.
+        /// The type of the resource.
         resource_type: ResourceType,
         /// More, depending on what it is.
         detail: ResourceDetail,
@@ -157,7 +157,8 @@ pub enum TokenValue<'a> {
 }
 
 impl<'a> TokenValue<'a> {
-    /// What the token of these `bytes` says, which are also in front of the window; `wide` images have a bit more a side.
+    /// The value of the token in `bytes`, which are also in front of the window; a `wide` image has one bit more a
+    /// side.
     #[inline]
     pub(super) fn read(bytes: &'a [u8], window: &Window, wide: bool) -> Self {
         match TokenKind::from_stored(window[0] & 0xf) {
@@ -248,7 +249,7 @@ pub struct Image {
     pub bytes: u64,
 }
 
-/// What a `resource_create` says of a resource of its type.
+/// The details of a new resource, by its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceDetail {
@@ -261,7 +262,7 @@ pub enum ResourceDetail {
     Buffer {
         /// Flags of its creation.
         create_flags: u8,
-        /// What it is used for.
+        /// The flags of its use.
         usage_flags: u16,
         /// Size in bytes.
         size: u64,
@@ -293,7 +294,7 @@ pub enum ResourceDetail {
     /// A heap of descriptors.
     #[non_exhaustive]
     DescriptorHeap {
-        /// What descriptors it holds.
+        /// The type of its descriptors.
         descriptor_type: u8,
         /// True if shaders see it.
         is_shader_visible: bool,
@@ -313,7 +314,7 @@ pub enum ResourceDetail {
     /// Memory that the driver keeps for itself.
     #[non_exhaustive]
     Internal {
-        /// What for, as stored.
+        /// The purpose, as stored.
         kind: u8,
     },
 }
@@ -381,7 +382,7 @@ pub struct UserData<'a> {
 }
 
 impl<'a> UserData<'a> {
-    /// What the bytes are.
+    /// The kind of the bytes.
     pub const fn kind(&self) -> UserDataKind {
         self.kind
     }
@@ -433,7 +434,7 @@ impl<'a> UserData<'a> {
         }
     }
 
-    /// How much earlier than the token it happened, in CPU ticks.
+    /// The time from the event to the token, in CPU ticks.
     pub fn lag(&self) -> Option<u64> {
         match self.kind {
             UserDataKind::NameV2 => integer(self.split_tail(12)?.1, 4).map(u64::from_le_bytes),

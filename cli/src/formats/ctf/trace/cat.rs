@@ -135,7 +135,7 @@ struct Printed<'c> {
     packet: Option<u64>,
     /// False while its records are not asked for.
     is_wanted: bool,
-    /// How far progress was reported.
+    /// The bytes for which progress was reported.
     read: u64,
 }
 

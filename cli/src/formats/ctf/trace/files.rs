@@ -11,7 +11,7 @@ use traceglass::ctf::schema::tsdl::{self, NameEntry, TypeNode, Workspace};
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{Error, ErrorKind};
 
-/// How deep LTTng lays out a session: session/domain/uid/1000/64-bit.
+/// The levels of LTTng's session folders: session/domain/uid/1000/64-bit.
 const DEPTH: usize = 6;
 
 /// The number of folders without metadata that are searched: the per-user buffers of a busy machine have a few hundred.
@@ -33,7 +33,7 @@ pub struct Files {
     pub streams: Vec<Stream>,
 }
 
-/// What could be opened, and what could not.
+/// The traces that could be opened, and the paths that could not.
 pub struct Found {
     pub traces: Vec<Files>,
     pub problems: Vec<(PathBuf, String)>,

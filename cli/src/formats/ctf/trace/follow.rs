@@ -9,13 +9,13 @@ use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, is_capture}
 use traceglass::ctf::data::{Packet, Packets};
 use traceglass::ctf::schema::Schema;
 
-/// How far a file was printed.
+/// The part of a file that was printed.
 pub enum Followed {
     Stream(End),
     Capture(Box<Growing>),
 }
 
-/// How far a stream was printed: its last packet, with number and end.
+/// The part of a stream that was printed: its last packet, with number and end.
 #[derive(Clone, Copy, Default)]
 pub struct End {
     offset: u64,
@@ -25,7 +25,7 @@ pub struct End {
     is_lost: bool,
 }
 
-/// How far a capture was printed.
+/// The part of a capture that was printed.
 pub struct Growing {
     mark: ScanMark,
     /// All that was found in it, in the order of its bytes.

@@ -1,4 +1,4 @@
-//! What a trace holds, in short.
+//! A summary of a trace.
 
 use super::super::summary::{environment_lines, shown as shown_value, variable};
 use super::wire::{self, lanes};

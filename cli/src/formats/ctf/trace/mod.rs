@@ -171,7 +171,7 @@ impl Ctf<'_> {
     }
 }
 
-/// What is wrong in metadata all of whose classes could be read all the same: the first few errors.
+/// The first few errors in metadata all of whose classes could be read nevertheless.
 fn wrong_in(metadata: traceglass::Result<MetadataStream<'_>>) -> Vec<traceglass::Error> {
     const SHOWN: usize = 12;
     let mut errors = Vec::new();

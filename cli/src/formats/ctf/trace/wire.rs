@@ -14,7 +14,7 @@ use traceglass::ctf::schema::Schema;
 
 /// The number of bytes of text that are shown of a gap that is not asked for.
 const SHOWN: usize = 160;
-/// How long text is that is shown of other bytes.
+/// The least length of text that is shown from other bytes.
 const TEXT_MIN: usize = 12;
 
 /// The packets of a file, if it is to be read as a capture.

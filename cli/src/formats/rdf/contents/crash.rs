@@ -1,4 +1,4 @@
-//! What a crash dump says: the process, the page fault, and what the GPU was doing.
+//! A crash dump in words: the process, the page fault, and the GPU's work at that time.
 
 use super::{Loaded, Loader, Streams, Summary, duration};
 use crate::output::grouped;

@@ -1,4 +1,4 @@
-//! What is inside the chunks of a file, for people.
+//! The contents of a file's chunks, for people.
 
 mod advice;
 mod crash;
@@ -20,14 +20,14 @@ use traceglass::rdf::contents::{Part, Structure};
 use traceglass::rdf::{Compression, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
-/// What a file is about.
+/// A summary of a file's contents.
 #[derive(Default)]
 pub struct Summary {
     /// Fields of the JSON object.
     pub fields: Map<String, Value>,
     /// Label and value, one a line.
     pub lines: Vec<(&'static str, String)>,
-    /// What is not said unless it is asked for, as it is private.
+    /// The names of values that are shown only on request, as they are private.
     withheld: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ struct Found<'d> {
     end: u64,
     objects: u64,
     records: u64,
-    /// What of it is hashed in the end.
+    /// The bytes of it that are hashed in the end.
     bytes: Option<Bytes<'d>>,
     digest: Digest,
     /// The earliest and the latest time of its records, from the base time.
@@ -84,7 +84,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What there is in a chunk; what cannot be read is told.
+    /// The sequences of a chunk; errors are reported.
     fn sequences<'d>(&mut self, chunk: &Chunk<'_>, data: &'d [u8], path: Option<&Path>) -> Vec<Found<'d>> {
         let header = chunk.header();
         let mut found: Vec<Found<'_>> = Vec::new();

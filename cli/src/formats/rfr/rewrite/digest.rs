@@ -1,4 +1,4 @@
-//! What files say, wherever that lies in them.
+//! Hashes of what files say, wherever it lies in them.
 
 use super::super::files::{Kind, Part};
 use super::runs::range;
@@ -21,7 +21,7 @@ pub fn start(item: &Item<'_>) -> Option<u64> {
 /// there are many: those without anything between them are hashed at once.
 pub struct Bytes<'d> {
     data: &'d [u8],
-    /// What is not hashed yet.
+    /// The offset up to which everything is hashed.
     start: u64,
     end: u64,
     crc: Crc,

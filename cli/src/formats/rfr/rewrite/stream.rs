@@ -14,7 +14,7 @@ enum Id {
     Callsite(u64),
 }
 
-/// What a record names, of which there are few.
+/// The few ids that a record names.
 fn names(record: &StreamRecord<'_>) -> impl Iterator<Item = Id> {
     let parent = |parent: Parent| parent.explicit().map(Id::Object);
     let names = match record.data() {
@@ -112,7 +112,7 @@ impl Writer<'_> {
         self.range.wants(record.unix_micros().ok()) || self.polls.has(path, record.offset())
     }
 
-    /// What the records that are wanted name, and what that names in turn.
+    /// The ids that the wanted records name, and the ids that those name in turn.
     fn named(&self, stream: &Streaming<'_>, path: Option<&Path>) -> HashSet<Id> {
         let mut named: HashSet<Id> = HashSet::new();
         let mut definitions: HashMap<Id, Vec<Id>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! What records say, wherever they lie.
+//! Hashes of records, wherever they lie.
 
 use super::super::session::Record;
 use crate::trace::Digest;

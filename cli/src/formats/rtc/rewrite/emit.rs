@@ -72,7 +72,7 @@ struct Emitter<'w, 'a> {
     /// The frames that become padding, in order: all, and those to come.
     all_padded: &'w [u64],
     padded: &'w [u64],
-    /// How far the input has been written.
+    /// The offset up to which the input has been written.
     at: u64,
     /// The number of the unit in its new session.
     number: Option<u64>,

@@ -12,7 +12,7 @@ struct Apart {
     frames: Vec<u64>,
     /// The last frame, or the one at which it was known that it does not end.
     end: u64,
-    /// What it adds to its unit's, if it ends.
+    /// Its contribution to the digest of its unit, if it ends.
     digest: Option<Digest>,
 }
 
@@ -71,13 +71,13 @@ impl Pieces {
         }
     }
 
-    /// What is open does not end.
+    /// Ends the search for the rest of open records: they are not complete.
     pub fn interrupt(&mut self) {
         let open = self.open.drain().map(|(_, frames)| Apart { frames, end: u64::MAX, digest: None });
         self.apart.extend(open);
     }
 
-    /// What becomes of ranges, which are in order, if nothing else is kept. Each piece is looked at once.
+    /// The changes to ranges, which are in order, if nothing else is kept. Each piece is looked at once.
     pub fn plans(&self, ranges: &[Range]) -> Vec<Plan> {
         let mut plans: Vec<Plan> = ranges.iter().map(|_| Plan::default()).collect();
         let place = |at: u64| {
@@ -109,12 +109,12 @@ impl Pieces {
     }
 }
 
-/// What is left out of a range.
+/// The parts left out of a range.
 #[derive(Default)]
 pub struct Plan {
     /// Where the frames begin, in order, that become padding: parts of records of which others are left out.
     pub padded: Vec<u64>,
-    /// How many records are left out that end in it, and what they added to it.
+    /// The number of records left out that end in it, and their part of its digest.
     pub records: u64,
     pub digest: Digest,
 }

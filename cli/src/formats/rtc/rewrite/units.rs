@@ -167,7 +167,7 @@ impl Units {
         Ok(Self { all: units, pieces })
     }
 
-    /// What is left out of each range.
+    /// The parts left out of each range.
     pub fn plans(&self, ranges: &[Range]) -> Vec<Plan> {
         self.pieces.plans(ranges)
     }
