@@ -17,6 +17,14 @@ declare -A core=([thumbv7em-none-eabihf]=M4 [thumbv6m-none-eabi]=M0)
 table="| program | core | flash, bytes | static RAM, bytes | peak stack, bytes |
 |---|---|---:|---:|---:|"
 
+sizes() { # ELF: bytes of flash and of RAM
+    size -A "$1" | awk '
+        /^\.(vector_table|text|rodata|ARM\.)/ { flash += $2 }
+        /^\.data/ { flash += $2; ram += $2 }
+        /^\.bss/ { ram += $2 }
+        END { print flash, ram }'
+}
+
 run() { # PROGRAM TARGET
     local elf=$firmware/target/$2/release/$1 said flash ram stack
     # shellcheck disable=SC2086
@@ -31,11 +39,7 @@ run() { # PROGRAM TARGET
         echo "$1 has an allocator" >&2
         return 1
     fi
-    read -r flash ram < <(size -A "$elf" | awk '
-        /^\.(vector_table|text|rodata|ARM\.)/ { flash += $2 }
-        /^\.data/ { flash += $2; ram += $2 }
-        /^\.bss/ { ram += $2 }
-        END { print flash, ram }')
+    read -r flash ram < <(sizes "$elf")
     table+=$(printf '\n| %s | %s | %d | %d | %d |' "$1" "${core[$2]}" "$flash" "$ram" "$stack")
     echo "$1 on ${core[$2]}: as expected"
 }
@@ -85,12 +89,20 @@ counted() { # PROGRAM ARGUMENT
         -semihosting-config "enable=on,target=native,arg=$1,arg=$2" \
         -kernel "$firmware/target/thumbv7em-none-eabihf/release/$1"
 }
-counted record "" # It fails if a record takes more than 120 instructions.
+counted record "" >"$rings/record" # It fails if a record takes more than 120 instructions.
+recorded=$(sed -n 's/^recorded, three fields: //p' "$rings/record")
+shared=$(sed -n 's/^recorded, shared with interrupts: //p' "$rings/record")
+stack_record=$(sed -n 's/^peak stack: \([0-9]*\) bytes$/\1/p' "$rings/record")
+stack_ring=0
 counted ring 0 >"$rings/metadata"
 for seed in $(seq "${RING_SEEDS:-24}"); do
     mkdir "$rings/$seed"
     cp "$rings/metadata" "$rings/$seed/"
-    written=$(counted ring "$seed" 2>&1 >"$rings/$seed/ring.bin")
+    counted ring "$seed" 2>"$rings/aside" >"$rings/$seed/ring.bin"
+    written=$(head -n 1 "$rings/aside")
+    # The moment decides how deep it was: the deepest of all counts.
+    stack=$(sed -n 's/^peak stack: //p' "$rings/aside")
+    [ "$stack" -le "$stack_ring" ] || stack_ring=$stack
     # The packet that was being written may be damaged: status 3.
     target/debug/traceglass cat --json --wire "$rings/$seed" >"$rings/json" 2>"$rings/says" || [ $? = 3 ]
     python3 .ci/ring.py "$written" <"$rings/json" | tee -a "$rings/told"
@@ -105,7 +117,8 @@ awk '$1 > 300 && / [1-9][0-9]* in packets that were closed$/ { filled++ } END { 
 # The tasks of embassy's executor, as its hooks told them.
 mkdir "$rings/embassy"
 counted embassy metadata >"$rings/embassy/metadata"
-counted embassy dump >"$rings/embassy/ring.bin"
+counted embassy dump 2>"$rings/aside" >"$rings/embassy/ring.bin"
+stack_embassy=$(sed -n 's/^peak stack: //p' "$rings/aside")
 target/debug/traceglass cat --slices "$rings/embassy" >"$rings/told"
 [ "$(grep -c "executor [0-9]*  task [0-9]*" "$rings/told")" -gt 30 ] ||
     { cat "$rings/told"; echo "embassy: too few slices" >&2; exit 1; }
@@ -126,11 +139,28 @@ done
 # Atomic words that can be loaded and stored are enough for the recorder.
 bare_cargo check thumbv6m-none-eabi -p traceglass-record
 
-printf '%s\n' "$table"
+recorders="| program | flash, bytes | static RAM, bytes | peak stack, bytes | instructions for an event of three fields |
+|---|---:|---:|---:|---:|"
+recorder() { # PROGRAM STACK INSTRUCTIONS WHAT
+    local flash ram
+    read -r flash ram < <(sizes "$firmware/target/thumbv7em-none-eabihf/release/$1")
+    [ "$2" -gt 0 ]
+    recorders+=$(printf '\n| [`%s`](../examples/firmware/src/%s.rs): %s | %d | %d | %d | %s |' "$1" "$1" "$4" "$flash" "$ram" "$2" "$3")
+}
+recorder record "$stack_record" "$recorded" "\`Recorder\`"
+recorders+=$'\n'"| the same: \`Shared\`, with the time and the critical section | | | | $shared |"
+recorder ring "$stack_ring" "" "two events, 4 KiB of pages, its metadata"
+recorder embassy "$stack_embassy" "" "two tasks, the hooks of the executor"
+
+put() { # NAME TABLE FILE
+    awk -v name="$1" -v table="$2" '
+        $0 == "<!-- " name " table -->" { print; print table; skip = 1; next }
+        $0 == "<!-- end of " name " table -->" { skip = 0 }
+        !skip' "$3" >"$3.new"
+    mv "$3.new" "$3"
+}
+printf '%s\n\n%s\n' "$table" "$recorders"
 if [ "${1-}" = --write ]; then
-    awk -v table="$table" '
-        /<!-- firmware table -->/ { print; print table; skip = 1; next }
-        /<!-- end of firmware table -->/ { skip = 0 }
-        !skip' examples/firmware/README.md >examples/firmware/README.md.new
-    mv examples/firmware/README.md.new examples/firmware/README.md
+    put firmware "$table" examples/firmware/README.md
+    put recorder "$recorders" docs/firmware.md
 fi

@@ -315,6 +315,8 @@ miri() {
     cargo +nightly miri --version 2>/dev/null || rustup component add --toolchain nightly miri rust-src
     CARGO_TARGET_DIR=target/miri cargo +nightly miri test -p traceglass-record --test rfr
     CARGO_TARGET_DIR=target/miri cargo +nightly miri test -p traceglass-record --test record queue
+    # The functions of the C library, as C calls them: their pointers.
+    (cd bindings/c && cargo +nightly miri test)
 }
 
 # Code is changed in one place at a time, and the tests are asked: so many of the changes they must notice, by folder.

@@ -37,6 +37,7 @@
 //! | [`packet`] | the header of a packet, field by field |
 //! | [`Pages`], [`Recorder`] | memory, and what writes records into it |
 //! | [`Drain`], [`Page`] | closed pages, on their way to a [sink] |
+//! | [`Ring`] | pages that outlive a reset, in memory or in flash: where recording goes on |
 //! | [`Shared`] | a recorder for tasks and interrupts |
 //! | [`events!`], [`labels!`] | types that are events and fields, and the metadata of both versions of CTF |
 //! | [`embassy_hooks!`] | what embassy's executor calls |
@@ -48,7 +49,8 @@
 //!   whole but for the one that is being written, and in that one the records that its content length covers.
 //! - Nothing waits. A [`Recorder::keeping`] that finds no free page loses the record; a [`Recorder::overwriting`] takes
 //!   the oldest page.
-//! - A page that is only half written in flash has no magic number: readers report a gap.
+//! - A page that is only half written in flash has no magic number: readers report a gap. After the reset, recording goes
+//!   on after the newest whole packet, whose number and losses go on, too.
 //! - Time comes from the caller. Records carry its lower half; a pause of 2³² ticks or more begins a new packet, so no
 //!   time is ambiguous.
 //!
@@ -79,6 +81,7 @@ pub mod packet;
 mod pages;
 mod recorder;
 pub mod rfr;
+mod ring;
 #[cfg(feature = "critical-section")]
 mod shared;
 pub mod sink;
@@ -87,5 +90,6 @@ pub use drain::{Drain, Page};
 pub use event::{Event, Field, Text, Trace, Words};
 pub use pages::{Marks, Pages};
 pub use recorder::{Recorder, State};
+pub use ring::Ring;
 #[cfg(feature = "critical-section")]
 pub use shared::Shared;

@@ -3,6 +3,7 @@
 use crate::event::{Event, Trace, Words, halves};
 use crate::packet::{HEADER, LOST, MAGIC, RECORD};
 use crate::pages::{Marks, Pages};
+use crate::ring::Ring;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -65,6 +66,39 @@ impl<'m, T> Recorder<'m, T> {
     #[must_use]
     pub const fn stream(mut self, stream: u32) -> Self {
         self.state.stream = stream;
+        self
+    }
+
+    /// The same, going on in the pages as a reset left them: for memory that outlives one, and to be called before the
+    /// first record, but after [`stream`](Self::stream).
+    ///
+    /// The packets in the memory stay until it is their turn, and the next one is written after the newest; numbers and
+    /// losses go on. For a recorder that [keeps](Self::keeping) pages all are free: what waited there is lost, unless it was
+    /// sent before.
+    #[must_use]
+    pub fn reopen(self) -> Self {
+        let count = u32::try_from(self.pages.count()).unwrap_or(u32::MAX);
+        let place =
+            |page: u32| usize::try_from(page).unwrap_or(usize::MAX).saturating_mul(self.pages.page_words);
+        let ring = Ring::open(count, self.pages.page_words, self.state.stream, |page| {
+            let mut words = [0; HEADER];
+            let header = self.pages.at(place(page)).map(Self::header).unwrap_or_default();
+            words.iter_mut().zip(header).for_each(|(to, from)| *to = from.load(Relaxed));
+            words
+        });
+        let next = if self.marks.is_none() { place(ring.page()) } else { self.state.next };
+        let (number, lost) = ring.numbers();
+        let state = State { next, number, lost, ..self.state };
+        Self { state, ..self }
+    }
+
+    /// The same, with the numbers of packets and of losses going on after those in a ring of flash. Where a page was torn,
+    /// one number is missing: readers tell a gap.
+    #[must_use]
+    pub const fn after(mut self, ring: &Ring) -> Self {
+        let (number, lost) = ring.numbers();
+        (self.state.number, self.state.lost) =
+            (number.wrapping_add(if ring.is_torn() { 1 } else { 0 }), lost);
         self
     }
 

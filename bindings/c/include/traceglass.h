@@ -86,6 +86,20 @@
 
 #if defined(TG_32)
 /**
+ * The size of a tg_events in bytes.
+ */
+#define TG_EVENTS_SIZE 16896
+#endif
+
+#if !defined(TG_32)
+/**
+ * The size of a tg_events in bytes.
+ */
+#define TG_EVENTS_SIZE 21504
+#endif
+
+#if defined(TG_32)
+/**
  * The size of a tg_rdf in bytes.
  */
 #define TG_RDF_SIZE 40
@@ -284,6 +298,116 @@ typedef uint32_t tg_dial9_kind;
 #endif // __cplusplus
 
 /**
+ * The kind of an item.
+ */
+enum tg_item_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Something else.
+   */
+  TG_ITEM_OTHER = 0,
+  /**
+   * A track, before the first event on it. It may come again when more is known of it.
+   */
+  TG_ITEM_TRACK = 1,
+  /**
+   * Something happened.
+   */
+  TG_ITEM_INSTANT = 2,
+  /**
+   * A slice begins. Slices of a track are nested.
+   */
+  TG_ITEM_BEGIN = 3,
+  /**
+   * The slice that began last on the track ends.
+   */
+  TG_ITEM_END = 4,
+  /**
+   * The track has this value from now on.
+   */
+  TG_ITEM_COUNTER = 5,
+  /**
+   * A range of the input cannot be read: offset and len say which.
+   */
+  TG_ITEM_GAP = 6,
+  /**
+   * The recorder discarded events before this one.
+   */
+  TG_ITEM_DISCARDED = 7,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tg_item_kind tg_item_kind;
+#else
+typedef uint32_t tg_item_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * The kind of an argument.
+ */
+enum tg_arg_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Something else: an integer of more than 64 bits.
+   */
+  TG_ARG_OTHER = 0,
+  /**
+   * u.
+   */
+  TG_ARG_UNSIGNED = 1,
+  /**
+   * i.
+   */
+  TG_ARG_SIGNED = 2,
+  /**
+   * u: 0 or 1.
+   */
+  TG_ARG_BOOLEAN = 3,
+  /**
+   * f.
+   */
+  TG_ARG_FLOAT = 4,
+  /**
+   * bytes.
+   */
+  TG_ARG_TEXT = 5,
+  /**
+   * bytes.
+   */
+  TG_ARG_BYTES = 6,
+  /**
+   * Arguments with a name each follow, then TG_ARG_CLOSE.
+   */
+  TG_ARG_GROUP = 7,
+  /**
+   * Elements follow, then TG_ARG_CLOSE; u is their number, or 0 if that is not known before.
+   */
+  TG_ARG_LIST = 8,
+  /**
+   * The end of what began last.
+   */
+  TG_ARG_CLOSE = 9,
+  /**
+   * There is no value.
+   */
+  TG_ARG_ABSENT = 10,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tg_arg_kind tg_arg_kind;
+#else
+typedef uint32_t tg_arg_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Bytes that are borrowed: from the data that is read, from what was lent, or from the library. No NUL ends them.
  */
 typedef struct tg_bytes {
@@ -458,6 +582,129 @@ typedef struct tg_dial9_field {
   struct tg_bytes bytes;
   struct tg_bytes name;
 } tg_dial9_field;
+
+/**
+ * The tracks and events of a trace that is being read. It must stay where it is: its parts refer to each other.
+ */
+typedef struct TG_ALIGN(16) tg_events {
+  uint8_t bytes[TG_EVENTS_SIZE];
+} tg_events;
+
+/**
+ * An arrow from what causes to what is caused: it ends at an event with the same track and number.
+ */
+typedef struct tg_flow {
+  /**
+   * The track of what is caused.
+   */
+  uint64_t track;
+  /**
+   * The number among the flows to this track, from 0.
+   */
+  uint64_t number;
+} tg_flow;
+
+/**
+ * A track, or an event on one.
+ */
+typedef struct tg_item {
+  tg_item_kind kind;
+  /**
+   * There is a time; one that is unknown or has more than 63 bits is none.
+   */
+  bool has_time;
+  /**
+   * The time counts from the Unix epoch; else from the origin of a clock.
+   */
+  bool is_absolute;
+  /**
+   * It was inferred from another record: the end of a slice that was not recorded.
+   */
+  bool is_inferred;
+  /**
+   * The track has a parent.
+   */
+  bool has_parent;
+  /**
+   * The counter is an integer of 64 bits.
+   */
+  bool is_integer;
+  /**
+   * It is known how many events were discarded.
+   */
+  bool has_count;
+  /**
+   * A flow begins with it.
+   */
+  bool has_flow;
+  /**
+   * Nanoseconds.
+   */
+  int64_t time;
+  /**
+   * The number of the track on which it happened; that of a track itself.
+   */
+  uint64_t track;
+  /**
+   * The track that a track belongs to, which was there before it.
+   */
+  uint64_t parent;
+  /**
+   * The name: of a task, of what happened. It holds until the next item.
+   */
+  struct tg_bytes name;
+  /**
+   * The kind of a track: "task", "thread", "cpu", "counter".
+   */
+  struct tg_bytes track_kind;
+  /**
+   * The unit of a counter's track; empty if it is not known.
+   */
+  struct tg_bytes unit;
+  /**
+   * The number of the input, and its bytes there: none of a track and of what was inferred.
+   */
+  size_t input;
+  uint64_t offset;
+  uint64_t len;
+  /**
+   * The value of a counter; integer has it, too, if is_integer.
+   */
+  double value;
+  int64_t integer;
+  /**
+   * The number of events that were discarded.
+   */
+  uint64_t count;
+  /**
+   * The flow that begins with it: a wake, a spawn.
+   */
+  struct tg_flow starts;
+  /**
+   * The flows that end with it: as many as ends_count, with consecutive numbers from this one on.
+   */
+  struct tg_flow ends;
+  uint64_t ends_count;
+  /**
+   * Of a gap, what is wrong: "unexpected-end".
+   */
+  struct tg_bytes cause;
+} tg_item;
+
+/**
+ * An argument of an event, or a fact about a track.
+ */
+typedef struct tg_arg {
+  tg_arg_kind kind;
+  uint64_t u;
+  int64_t i;
+  double f;
+  struct tg_bytes bytes;
+  /**
+   * The name; empty if it is an element of a list.
+   */
+  struct tg_bytes name;
+} tg_arg;
 
 /**
  * A file that is open.
@@ -732,6 +979,42 @@ tg_status tg_dial9_next(struct tg_dial9 *dial9,
 tg_status tg_dial9_next_field(struct tg_dial9 *dial9, struct tg_dial9_field *field);
 
 /**
+ * Begins to read a trace whose files lie in memory: one of RTC or RDF; those of an RFR recording; the segments of a dial9
+ * trace; the metadata of a CTF trace, and then its data streams. The first one tells the format.
+ *
+ * The memory is for tracks, names and all else that grows with the trace. TG_TOO_SMALL, here or later, tells how many
+ * bytes are needed to come further: the trace is opened anew with that much, or better with twice as much.
+ */
+tg_status tg_events_open(struct tg_events *events,
+                         const struct tg_bytes *inputs,
+                         size_t count,
+                         uint8_t *memory,
+                         size_t len,
+                         struct tg_error *error);
+
+/**
+ * Leaves out events that did not happen from one time on, in nanoseconds, and before another. To be called before the
+ * first item. What lies outside is not read, where the format has a way around it.
+ */
+tg_status tg_events_window(struct tg_events *events,
+                           int64_t from,
+                           int64_t to);
+
+/**
+ * The next track or event. Damage is no error: it is an item, and reading goes on where it can.
+ */
+tg_status tg_events_next(struct tg_events *events, struct tg_item *item, struct tg_error *error);
+
+/**
+ * The arguments of the event that was read last, or what is known of the track: a list, which holds until the next call
+ * for this reader. What has none, has an empty one.
+ */
+tg_status tg_events_args(struct tg_events *events,
+                         const struct tg_arg **args,
+                         size_t *count,
+                         struct tg_error *error);
+
+/**
  * Opens a file that lies in memory.
  */
 tg_status tg_rdf_open(struct tg_rdf *rdf, const uint8_t *data, size_t len, struct tg_error *error);
@@ -793,6 +1076,15 @@ tg_status tg_ctf_packet_open(struct tg_ctf_packet *packet,
                              size_t page_words,
                              bool keep,
                              uint32_t stream);
+
+/**
+ * Goes on in the pages as a reset left them, for memory that outlives one: to be called right after tg_ctf_packet_open,
+ * with the same memory, pages and stream as before the reset.
+ *
+ * If `keep` is false, the packets in the memory stay until it is their turn, and the next one comes after the newest. If it
+ * is true, all pages are free. The numbers of packets go on, as does that of lost records.
+ */
+tg_status tg_ctf_packet_reopen(struct tg_ctf_packet *packet);
 
 /**
  * Goes on to the next page, with room for a record of so many words: tg_ctf_packet_begin calls it. False if the record

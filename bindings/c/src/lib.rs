@@ -10,12 +10,18 @@
 #![allow(clippy::missing_safety_doc)] // The header says it: data is readable, results writable, storage opened before.
 #![deny(clippy::undocumented_unsafe_blocks, unsafe_op_in_unsafe_fn)]
 
+#[cfg(feature = "events")]
+mod arena;
+#[cfg(feature = "events")]
+mod args;
 #[cfg(feature = "crash")]
 pub mod crash;
 #[cfg(feature = "ctf")]
 pub mod ctf;
 #[cfg(feature = "dial9")]
 pub mod dial9;
+#[cfg(feature = "events")]
+pub mod events;
 #[cfg(feature = "rdf")]
 pub mod rdf;
 #[cfg(feature = "record")]
@@ -25,6 +31,8 @@ pub mod rfr;
 #[cfg(feature = "rtc")]
 pub mod rtc;
 mod storage;
+#[cfg(test)]
+mod tests;
 
 use core::slice;
 use traceglass::{Error, ErrorKind};

@@ -141,6 +141,25 @@ pub unsafe extern "C" fn tg_ctf_packet_open(
     TG_OK
 }
 
+/// Goes on in the pages as a reset left them, for memory that outlives one: to be called right after tg_ctf_packet_open,
+/// with the same memory, pages and stream as before the reset.
+///
+/// If `keep` is false, the packets in the memory stay until it is their turn, and the next one comes after the newest. If it
+/// is true, all pages are free. The numbers of packets go on, as does that of lost records.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tg_ctf_packet_reopen(packet: *mut tg_ctf_packet) -> tg_status {
+    if packet.is_null() {
+        return TG_MISUSE;
+    }
+    let reopen = |recorder: &mut Recorder<'_, ()>| {
+        let nothing = Recorder::overwriting(Pages::new(&[], 0));
+        *recorder = core::mem::replace(recorder, nothing).reopen();
+    };
+    // SAFETY: as the caller of tg_ctf_packet_open promised.
+    unsafe { with(packet, reopen) };
+    TG_OK
+}
+
 /// Goes on to the next page, with room for a record of so many words: tg_ctf_packet_begin calls it. False if the record
 /// is lost.
 #[unsafe(no_mangle)]

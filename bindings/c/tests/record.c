@@ -125,6 +125,13 @@ static void overwriting(void) {
     CHECK(tg_ctf_packet_open(&packet, memory, PAGES * WORDS, WORDS, false, 7) == TG_OK);
     uint64_t time = 0xffffffff00u;
     for (size_t n = 0; n < COUNT; n++) {
+        /* A reset, which the memory outlives: what lies in it is kept, and numbers go on. */
+        if (next_random() % 16 == 0) {
+            const uint32_t number = packet.number;
+            memset(&packet, 0xa5, sizeof packet);
+            CHECK(tg_ctf_packet_open(&packet, memory, PAGES * WORDS, WORDS, false, 7) == TG_OK);
+            CHECK(tg_ctf_packet_reopen(&packet) == TG_OK && packet.number == number);
+        }
         /* Never 0, so that a time is of one page alone. */
         time += next_random() % 20 == 0 ? (uint64_t)1 << 32 : 1 + next_random() % 50;
         said[n].time = time;
@@ -189,6 +196,7 @@ int main(void) {
     CHECK(tg_ctf_packet_open(&packet, memory, 12, 12, false, 0) == TG_OK);
     CHECK(!record_nothing(&packet, 0) && packet.lost == 1);
     CHECK(tg_ctf_packet_open(&packet, NULL, 12, 12, false, 0) == TG_MISUSE);
+    CHECK(tg_ctf_packet_reopen(NULL) == TG_MISUSE);
     puts("recorded and read back");
     return 0;
 }

@@ -390,6 +390,32 @@ fn work_grows_with_the_input_alone() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Tracers make a file for each processor, also where nothing happened there: it takes no room of a stream.
+#[test]
+fn files_without_events_take_hardly_any_memory() {
+    let _turn = turn();
+    let scratch = Scratch::new("empty-streams");
+    let text = trace(
+        "e",
+        &member("a", r#"{"type":"fixed-length-unsigned-integer","length":8,"byte-order":"little-endian"}"#),
+    );
+    let folder = |name: &str, count: usize| {
+        scratch.write(&format!("{name}/metadata"), text.as_bytes());
+        scratch.write(&format!("{name}/s"), &[7; 100]);
+        (0..count).for_each(|n| drop(scratch.write(&format!("{name}/empty{n}"), b"")));
+        scratch.path(name)
+    };
+    let (few, many) = (folder("few", 1), folder("many", 2_000));
+    for (call, says) in [(&["cat"][..], true), (&["cat", "--json"], true), (&["cat", "--slices"], false)] {
+        let (one, all) = (run(call, Path::new(&few), false), run(call, Path::new(&many), false));
+        assert_eq!((all.status, all.stdout.is_empty()), (0, !says), "{call:?}");
+        assert_eq!(one.stdout, all.stdout, "{call:?}");
+        // A path, and what is known of the file.
+        let each = all.peak.saturating_sub(one.peak) / 2_000;
+        assert!(each < 2_000, "{call:?}: {each} bytes for each empty file");
+    }
+}
+
 /// The size of a file, or of all in a folder.
 fn size(path: &Path) -> u64 {
     if path.is_dir() {

@@ -14,7 +14,7 @@ use cortex_m_rt::entry;
 use cortex_m_semihosting::{debug, hio, nr, syscall};
 use embassy_executor::{Executor, Spawner};
 use static_cell::StaticCell;
-use traceglass_firmware as _; // Handles panics.
+use traceglass_firmware::{peak_stack, say_aside};
 use traceglass_record::{Pages, Recorder, Shared, Trace, embassy_hooks, events};
 
 events! {
@@ -99,8 +99,11 @@ async fn receiver() {
     while COUNT.load(Relaxed) < 40 {
         pause().await;
     }
-    // What happens after that is not recorded.
-    exit(dump().is_ok())
+    // What happens after that is not recorded, nor measured.
+    let stack = peak_stack();
+    let is_dumped = dump().is_ok();
+    say_aside("peak stack: ", stack as u64);
+    exit(is_dumped)
 }
 
 fn dump() -> Result<(), ()> {

@@ -36,10 +36,21 @@ pub fn finish_plainly(is_good: bool) -> ! {
 /// Says a word and a number.
 pub fn say(word: &str, number: u64) {
     if let Ok(mut host) = hio::hstdout() {
-        let _ = host.write_all(word.as_bytes());
-        write_number(&mut host, number);
-        let _ = host.write_all(b"\n");
+        say_to(&mut host, word, number);
     }
+}
+
+/// The same apart from what the program prints, for programs that print what is no text.
+pub fn say_aside(word: &str, number: u64) {
+    if let Ok(mut host) = hio::hstderr() {
+        say_to(&mut host, word, number);
+    }
+}
+
+fn say_to(host: &mut hio::HostStream, word: &str, number: u64) {
+    let _ = host.write_all(word.as_bytes());
+    write_number(host, number);
+    let _ = host.write_all(b"\n");
 }
 
 /// Reads the events of a data stream, and says how many each class has, the sum of their numbers, and the last time. Apart
@@ -100,7 +111,7 @@ fn exit(status: debug::ExitStatus) -> ! {
 }
 
 /// Bytes of stack that were ever written since reset, which painted all of it.
-fn peak_stack() -> usize {
+pub fn peak_stack() -> usize {
     unsafe extern "C" {
         static mut _stack_start: u32;
         static mut _stack_end: u32;

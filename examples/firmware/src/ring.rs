@@ -1,18 +1,17 @@
 //! Records events into a ring in memory until it is interrupted, at a moment that a seed on the command line decides; then
-//! dumps the ring to stdout as it is, and says on stderr how many records were written. With the seed 0 it prints the
-//! metadata instead. `.ci/firmware.sh` reads the dump with `traceglass cat`.
+//! dumps the ring to stdout as it is, and says on stderr how many records were written, and how much stack that took. With
+//! the seed 0 it prints the metadata instead. `.ci/firmware.sh` reads the dump with `traceglass cat`.
 
 #![no_std]
 #![no_main]
 
-use core::fmt::Write as _;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Release};
 use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m_rt::{entry, exception};
 use cortex_m_semihosting::{debug, hio, nr, syscall};
-use traceglass_firmware as _; // Handles panics.
+use traceglass_firmware::{peak_stack, say_aside};
 use traceglass_record::{Pages, Recorder, Trace, events};
 
 const WORDS: usize = 1024;
@@ -69,7 +68,12 @@ fn stop_after(mut timer: SYST, cycles: u32) {
 
 #[exception]
 fn SysTick() {
-    exit(dump().is_ok())
+    // Measured first: dumping takes stack of its own.
+    let stack = peak_stack();
+    let is_dumped = dump().is_ok();
+    say_aside("", WRITTEN.load(Acquire).into());
+    say_aside("peak stack: ", stack as u64);
+    exit(is_dumped)
 }
 
 fn dump() -> Result<(), ()> {
@@ -81,7 +85,7 @@ fn dump() -> Result<(), ()> {
         }
         out.write_all(&bytes)?;
     }
-    writeln!(hio::hstderr()?, "{}", WRITTEN.load(Acquire)).map_err(drop)
+    Ok(())
 }
 
 /// The number at the end of the command line.

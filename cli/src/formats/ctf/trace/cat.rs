@@ -4,7 +4,7 @@ use super::follow::{News, news, take_known};
 use super::gaps::Gaps;
 use super::merge::{Seen, merge};
 use super::place::Places;
-use super::wire::{self, lanes};
+use super::wire::{self, Lane, lanes};
 use super::{Compiled, programs, span, window};
 use crate::output::{Out, printable, shown};
 use crate::progress::Progress;
@@ -87,7 +87,7 @@ pub fn cat<'c>(
             }
         }
     } else {
-        for lane in lanes(traces) {
+        for lane in lanes(traces).into_iter().filter(Lane::has_bytes) {
             let packets = window::packets(&lane, &bounds);
             if lane.track().is_none() {
                 total += (lane.stream.data.data().len() as u64).saturating_sub(packets.offset());

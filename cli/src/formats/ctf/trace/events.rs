@@ -32,7 +32,7 @@ impl Ctf<'_> {
     ) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Ctf2, error);
         self.with(|traces, mut damage| {
-            let streams = lanes(traces);
+            let streams: Vec<_> = lanes(traces).into_iter().filter(Lane::has_bytes).collect();
             let mut room = programs::room(traces);
             let steps = programs::compile(traces, &mut room)?;
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];

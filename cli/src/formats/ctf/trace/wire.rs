@@ -64,6 +64,12 @@ impl<'c> Lane<'c> {
         self.track.map_or(file, |track| track.iter().map(WireSlot::len).sum())
     }
 
+    /// False for an empty file, as tracers make for processors on which nothing happened: what reads events needs no room
+    /// for it.
+    pub fn has_bytes(&self) -> bool {
+        !self.stream.data.data().is_empty()
+    }
+
     /// Its packets, if they are those of a capture.
     pub fn track(&self) -> Option<&'c [WireSlot]> {
         self.track
