@@ -1,7 +1,6 @@
-//! What an event says: the fields of its record, as a list.
+//! The arguments of an event: the fields of its record, as a list.
 
 use crate::arena::{Arena, Grown};
-use crate::events::{tg_arg, tg_arg_kind};
 use crate::tg_bytes;
 use core::fmt::{self, Display, Write};
 use core::mem::{align_of, size_of};
@@ -10,6 +9,47 @@ use traceglass::Room;
 use traceglass::record::{Class, Head, Listener, Scope, Slot, Step, Text, Wants, Wide};
 
 use tg_arg_kind::*;
+
+/// The kind of an argument.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum tg_arg_kind {
+    /// Something else: an integer of more than 64 bits.
+    TG_ARG_OTHER = 0,
+    /// u.
+    TG_ARG_UNSIGNED = 1,
+    /// i.
+    TG_ARG_SIGNED = 2,
+    /// u: 0 or 1.
+    TG_ARG_BOOLEAN = 3,
+    /// f.
+    TG_ARG_FLOAT = 4,
+    /// bytes.
+    TG_ARG_TEXT = 5,
+    /// bytes.
+    TG_ARG_BYTES = 6,
+    /// Arguments with a name each follow, then TG_ARG_CLOSE.
+    TG_ARG_GROUP = 7,
+    /// Elements follow, then TG_ARG_CLOSE; u is their number, or 0 if that is not known before.
+    TG_ARG_LIST = 8,
+    /// The end of what began last.
+    TG_ARG_CLOSE = 9,
+    /// There is no value.
+    TG_ARG_ABSENT = 10,
+}
+
+/// An argument of an event, or a fact about a track.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tg_arg {
+    pub kind: tg_arg_kind,
+    pub u: u64,
+    pub i: i64,
+    pub f: f64,
+    pub bytes: tg_bytes,
+    /// The name; empty if it is an element of a list.
+    pub name: tg_bytes,
+}
 
 /// The names of fields, by their numbers, and which classes were asked for them: once each.
 pub(crate) struct Names {

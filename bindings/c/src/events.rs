@@ -1,7 +1,7 @@
 //! Tracks and events: what happened, in the order of time, whatever the format.
 
 use crate::arena::{Arena, Grown};
-use crate::args::{Args, Names};
+use crate::args::{Args, Names, tg_arg};
 use crate::storage::Storage;
 use crate::tg_status::{TG_END, TG_ERROR, TG_MISUSE, TG_OK, TG_TOO_SMALL};
 use crate::{fail, give, lent, tg_bytes, tg_error, tg_status};
@@ -187,47 +187,6 @@ pub struct tg_item {
     pub ends_count: u64,
     /// Of a gap, what is wrong: "unexpected-end".
     pub cause: tg_bytes,
-}
-
-/// The kind of an argument.
-#[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum tg_arg_kind {
-    /// Something else: an integer of more than 64 bits.
-    TG_ARG_OTHER = 0,
-    /// u.
-    TG_ARG_UNSIGNED = 1,
-    /// i.
-    TG_ARG_SIGNED = 2,
-    /// u: 0 or 1.
-    TG_ARG_BOOLEAN = 3,
-    /// f.
-    TG_ARG_FLOAT = 4,
-    /// bytes.
-    TG_ARG_TEXT = 5,
-    /// bytes.
-    TG_ARG_BYTES = 6,
-    /// Arguments with a name each follow, then TG_ARG_CLOSE.
-    TG_ARG_GROUP = 7,
-    /// Elements follow, then TG_ARG_CLOSE; u is their number, or 0 if that is not known before.
-    TG_ARG_LIST = 8,
-    /// The end of what began last.
-    TG_ARG_CLOSE = 9,
-    /// There is no value.
-    TG_ARG_ABSENT = 10,
-}
-
-/// An argument of an event, or a fact about a track.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct tg_arg {
-    pub kind: tg_arg_kind,
-    pub u: u64,
-    pub i: i64,
-    pub f: f64,
-    pub bytes: tg_bytes,
-    /// The name; empty if it is an element of a list.
-    pub name: tg_bytes,
 }
 
 /// Begins to read a trace whose files lie in memory: one of RTC or RDF; those of an RFR recording; the segments of a dial9
