@@ -4,7 +4,7 @@
  * where it is, and as it is, for as long as anything that was made from it is used. Two threads may read the same data,
  * each with storage of its own.
  *
- * Made from src/ by cbindgen 0.29: `.ci/c.sh header --write`. */
+ * Made from src/ by cbindgen 0.29: `.ci/c.sh --write`. */
 
 #ifndef TRACEGLASS_H
 #define TRACEGLASS_H
