@@ -1,4 +1,4 @@
-//! Which format an input is, by its content.
+//! The format of an input, by its content.
 
 use core::fmt;
 

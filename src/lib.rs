@@ -176,7 +176,7 @@ pub mod rtc;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-// What stands above the formats.
+// The modules above the formats.
 #[cfg(feature = "event")]
 #[cfg_attr(not(all(feature = "rfr", feature = "ctf")), allow(dead_code))]
 pub mod event;

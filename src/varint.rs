@@ -399,7 +399,7 @@ mod tests {
         let mut found = [0; 2];
         random_words(|bytes| {
             let one_by_one = || match bytes[0] {
-                // Where no integer follows, one must still end nearby.
+                // If no integer follows, one must still end nearby.
                 0 => bytes[1..5].iter().any(|byte| *byte < 0x80).then_some((false, 0, 1)),
                 1 => read_u64_by_byte(&bytes[1..5]).ok().map(|(value, len)| (true, value, 1 + len)),
                 _ => None,

@@ -17,7 +17,7 @@
 //! [`Listener`](crate::record::Listener) what they say ([`Record`](crate::record::Record)). A range that cannot be read
 //! is an event, too ([`EventKind::Gap`]), at the place in the order where reading met it.
 //!
-//! Where a format has no slices, such as CTF, [`states`] finds them: which events begin and end one is told by a table.
+//! If a format has no slices, such as CTF, [`states`] finds them: a table says which events begin and end one.
 //!
 //! # Units
 //! Times are nanoseconds in 128 bits: of a clock that is absolute since the Unix epoch, of any other since that clock's

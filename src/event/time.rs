@@ -27,12 +27,12 @@ impl Window {
         Self { from, to }
     }
 
-    /// Where it begins.
+    /// The first time in it.
     pub const fn from(self) -> Option<i128> {
         self.from
     }
 
-    /// Where it ends: the first time that is not in it.
+    /// The end: the first time that is not in it.
     pub const fn to(self) -> Option<i128> {
         self.to
     }

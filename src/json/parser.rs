@@ -54,7 +54,7 @@ pub(crate) struct Parser<S> {
     objects: u128,
     /// The kinds of the containers around those.
     outer: u128,
-    /// Where the last event began.
+    /// The offset of the last event.
     event_offset: u64,
 }
 

@@ -52,7 +52,7 @@ mod tests {
                     for filler in [b'a', 0x20, 0x21, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
                         let mut data = vec![filler; len];
                         data[at] = byte;
-                        // What follows does not matter.
+                        // The rest does not matter.
                         let special = matches!(byte, b'"' | b'\\' | 0..=0x1f);
                         let expected = if special { at } else { len };
                         assert_eq!(plain(&data), expected, "{data:x?}");

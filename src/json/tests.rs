@@ -159,7 +159,7 @@ fn depth_is_bounded() {
     assert_eq!(events(Bytes::new(nested(most).as_bytes())).1, None);
     let error = events(Bytes::new(nested(most + 1).as_bytes())).1.unwrap();
     assert_eq!(error, Error::new(most as u64, TEXT, ErrorKind::TooDeep { limit: 256 }));
-    // Which container is open is remembered at every level.
+    // Each level remembers which container is open.
     let mixed = "[{\"k\":".repeat(most / 2) + "1" + &"}]".repeat(most / 2);
     assert_eq!(events(Bytes::new(mixed.as_bytes())).1, None);
     let wrong = mixed.replacen("}]}", "}]]", 1);
@@ -202,7 +202,7 @@ fn lone_surrogates_become_replacements() {
         let string = one_string(text);
         assert_eq!(string.chars().collect::<String>(), decoded, "{text}");
         assert_eq!(string.decode(&mut [0; 16]).unwrap(), decoded);
-        // What stands there is no such text.
+        // The string holds no such text.
         assert_eq!(string.is(decoded), !decoded.contains('\u{fffd}'));
     }
 }

@@ -169,7 +169,7 @@ impl<'a, S: Source<'a>> fmt::Display for JsonString<S> {
 }
 
 impl<S: fmt::Debug> fmt::Debug for JsonString<S> {
-    /// Where it is; never the text.
+    /// The place of the string; never its text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.raw.fmt(f)
     }

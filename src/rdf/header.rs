@@ -137,9 +137,9 @@ impl<'a> Header<'a> {
         .into_iter()
     }
 
-    /// Which bytes of the file the chunk index is, for readers that fetch it themselves.
+    /// The range of bytes of the chunk index in the file, for readers that fetch it themselves.
     ///
-    /// True if the file is that long is not known here.
+    /// The file may be shorter: its length is not known here.
     ///
     /// # Errors
     /// [`Negative`](ErrorKind::Negative) offset or size; [`OutOfBounds`](ErrorKind::OutOfBounds) if no file can be

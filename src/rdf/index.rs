@@ -254,7 +254,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Which bytes of the file the chunk header is.
+    /// The range of bytes of the chunk header in the file.
     ///
     /// # Errors
     /// [`Negative`](ErrorKind::Negative), or [`OutOfBounds`](ErrorKind::OutOfBounds) if no file can be that long.
@@ -262,7 +262,7 @@ impl<'a> Entry<'a> {
         self.range(ChunkPart::Header)
     }
 
-    /// Which bytes of the file the chunk data is.
+    /// The range of bytes of the chunk data in the file.
     ///
     /// # Errors
     /// As for [`header_range`](Self::header_range).

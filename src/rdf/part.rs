@@ -21,7 +21,7 @@ impl ChunkPart {
         }
     }
 
-    /// Where in the entry the offset stands.
+    /// The position of the offset in the entry.
     pub(super) const fn offset_field(self) -> (u64, Element) {
         match self {
             Self::Header => (at!(RawEntry, header_offset), CHUNK_HEADER_OFFSET),
@@ -29,7 +29,7 @@ impl ChunkPart {
         }
     }
 
-    /// Where in the entry the size stands.
+    /// The position of the size in the entry.
     pub(super) const fn size_field(self) -> (u64, Element) {
         match self {
             Self::Header => (at!(RawEntry, header_size), CHUNK_HEADER_SIZE),

@@ -41,7 +41,7 @@ macro_rules! field {
         }
     };
 }
-/// Where a field begins in its structure.
+/// The offset of a field in its structure.
 macro_rules! at {
     ($raw:ty, $field:ident) => {
         crate::bytes::to_u64(core::mem::offset_of!($raw, $field))

@@ -205,7 +205,7 @@ fn claim(value: u64) -> i64 {
 pub struct Span {
     start: u64,
     end: u64,
-    /// Where it begins among the bytes that are kept.
+    /// Its offset among the bytes that are kept.
     at: u64,
 }
 
@@ -380,8 +380,8 @@ impl<'a, F: Fn(&Entry<'a>) -> bool> Selected<'a, '_, F> {
         Ok(())
     }
 
-    /// Where a byte of the input is going to be, among the bytes that are kept. What is empty may lie between them: it
-    /// goes to the end of what is before it.
+    /// The offset that a byte of the input is going to have among the bytes that are kept. An empty range may lie
+    /// between them: it goes to the end of what is before it.
     fn place(&self, offset: u64) -> u64 {
         let after = self.spans.partition_point(|span| span.start <= offset);
         match after.checked_sub(1).and_then(|last| self.spans.get(last)) {

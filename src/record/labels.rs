@@ -71,7 +71,7 @@ impl Labels {
         each(&mut add);
         changes.sort_unstable();
         let (mut starts, mut holding) = (Vec::new(), Vec::new());
-        // How often each name holds: its ranges may overlap.
+        // The number of ranges in which each name holds now: they may overlap.
         let mut now: BTreeMap<usize, u32> = BTreeMap::new();
         for at in changes.chunk_by(|a, b| a.0 == b.0) {
             for &(_, number, begins) in at {

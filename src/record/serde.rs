@@ -83,7 +83,7 @@ fn member<M: SerializeMap>(told: &Told, name: &str, at: usize, map: &mut M) -> R
     Ok(next(entry, at))
 }
 
-/// Where the entry after one begins.
+/// The index of the entry after one.
 fn next(entry: &Entry, at: usize) -> usize {
     match entry.value {
         ToldValue::Scope(_, end) | ToldValue::Group(end) | ToldValue::List(end) => end,

@@ -42,7 +42,7 @@ pub struct Told {
     classes: Vec<Option<ToldClass>>,
     fields: Vec<Option<ToldField>>,
     pub(super) entries: Vec<Entry>,
-    /// Where the groups and lists that have not ended begin in `entries`.
+    /// The first entries of the groups and lists that have not ended.
     open: Vec<usize>,
     /// All texts and bytes, one after the other.
     pub(super) bytes: Vec<u8>,

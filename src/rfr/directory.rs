@@ -7,7 +7,7 @@ use super::sequence::{Records, Sequence, SequenceHeader};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where a sequence and its records are.
+/// The place of a sequence and its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectoryEntry {
     header: SequenceHeader,

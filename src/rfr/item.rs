@@ -35,7 +35,7 @@ pub struct Items<'a> {
     failed: bool,
 }
 
-/// Which count comes next, once no object and no record is left.
+/// The count that comes next, once no object and no record is left.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// The count of sequences.

@@ -94,7 +94,7 @@ pub struct Formats<'a> {
     reader: Reader<'a>,
     /// Not known before the first.
     left: Option<u64>,
-    /// Where the one that came last begins.
+    /// The offset of the one that came last.
     last: u64,
     failed: bool,
 }

@@ -68,7 +68,7 @@ pub enum Object<'a> {
 }
 
 impl<'a> Part<'a> for Object<'a> {
-    // Those of a span.
+    // The least size, which is that of a span.
     const SIZE_MIN: u64 = 6;
 
     fn read(start: Reader<'a>) -> Result<(Self, usize)> {

@@ -464,7 +464,7 @@ mod tests {
                     5 => assert!(registry.end(RecordKind::TaskDrop, id)),
                     6 => {
                         registry.next_epoch(|_| ());
-                        // What was forgotten had been dropped.
+                        // Objects that the registry forgot had been dropped.
                         map.retain(|&id, _| registry.peek(Space::Objects, id).is_some());
                     }
                     _ => {}

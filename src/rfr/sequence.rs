@@ -99,7 +99,7 @@ impl SequenceHeader {
 pub struct Sequence<'a> {
     header: SequenceHeader,
     objects: Reader<'a>,
-    /// Where the records are, and how many, if that is known already.
+    /// The records' place and number, if that is known already.
     records: Option<(Reader<'a>, u64)>,
 }
 

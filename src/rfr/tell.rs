@@ -15,7 +15,7 @@ use crate::record::{FixedClass, Head, Listener, Record, Scope, Slot, Text, Time,
 /// The most bytes that are told of a name that was looked up, since it comes again with each record.
 const NAME_MAX: usize = 256;
 
-/// Where and when a record is.
+/// The place and the time of a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At {
     offset: u64,

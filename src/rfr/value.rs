@@ -309,7 +309,7 @@ impl Parent {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct ParentAndFields<'a> {
     data: &'a [u8],
-    /// Where the dynamic fields begin; 0 if that does not fit.
+    /// The offset of the dynamic fields; 0 if it does not fit.
     fields: u32,
 }
 
@@ -373,7 +373,7 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// Where the fields begin is kept, unless it does not fit.
+    /// The offset of the fields is kept, unless it does not fit.
     #[test]
     fn fields_are_found_where_they_begin_and_after_the_values() {
         // Explicit parent 300 · two values: true, "a" · one field: "b", 7

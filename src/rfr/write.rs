@@ -53,7 +53,7 @@ impl NewChunk {
     /// The first one of `put`, after which it is not called again.
     pub fn write<E>(&self, put: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let header = &self.header;
-        // What is empty says so by times the wrong way round.
+        // An empty sequence has its times the wrong way round.
         let (earliest, latest) = self.span.unwrap_or((header.end(), header.start()));
         for number in [header.base_time(), header.start(), header.end(), earliest, latest, self.sequences] {
             put(write_u64(number, &mut [0; 10]))?;

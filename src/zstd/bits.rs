@@ -28,7 +28,7 @@ fn load(source: &[u8], position: usize) -> Option<u64> {
 #[derive(Clone, Copy)]
 pub(super) struct Bits {
     window: u64,
-    /// Where the 8 bytes of the window come from.
+    /// The position of the 8 bytes of the window.
     position: usize,
 }
 

@@ -90,7 +90,7 @@ impl BlockHeader {
 pub(super) struct Compressed<'a> {
     /// The input up to the end of the block, from at least 8 bytes before it.
     pub(super) source: &'a [u8],
-    /// Where the block begins in that.
+    /// The offset of the block in that.
     pub(super) start: usize,
     /// The most that a block of this frame holds.
     pub(super) max: usize,
@@ -290,16 +290,16 @@ fn too_small(output: &[u8], missing: usize, at: usize) -> Error {
     Error::new(to_u64(at), OUTPUT, ErrorKind::CapacityExceeded { capacity, needed })
 }
 
-/// Where a block stands in the output.
+/// The place of a block in the output.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Where the block begins.
+    /// The start of the block.
     start: usize,
     /// The most that it may hold.
     max: usize,
-    /// Where the next byte goes.
+    /// The position of the next byte.
     at: usize,
-    /// Where the literals that are left begin.
+    /// The position of the first literal that is left.
     literals: usize,
     literals_end: usize,
 }

@@ -201,9 +201,9 @@ fn decode_frame(
 /// A slice for the content of all frames.
 struct Slice<'o, P> {
     output: &'o mut [u8],
-    /// Where the frame begins.
+    /// The start of the frame.
     start: usize,
-    /// Where the block begins, counted from there as are all positions within a frame.
+    /// The start of the block, counted from there as are all positions within a frame.
     block: usize,
     at: usize,
     /// The size of the frame's content, if the frame states it, or 0.

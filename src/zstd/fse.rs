@@ -39,7 +39,7 @@ pub(super) struct Description {
 
 /// Reads the description of a distribution of at most `most_symbols` at the front of `data`.
 ///
-/// Where a description runs over the end of the data, the reference implementation goes on with the bits of the last
+/// If a description runs over the end of the data, the reference implementation goes on with the bits of the last
 /// four bytes again, and accepts what comes of it if it ends well. To agree on every input, we do so too.
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers, and bit counts below 64.
 pub(super) fn describe(

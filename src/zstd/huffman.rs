@@ -144,7 +144,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Where the codes of each weight begin, if a code of weight 1 takes `1 << scale` places.
+    /// The starts of the codes of each weight, if a code of weight 1 takes `1 << scale` places.
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Small numbers.
     fn starts(counts: &[u32; 16], scale: u32) -> [u32; 16] {
         let mut starts = [0; 16];
@@ -342,7 +342,7 @@ fn repeat_each<const N: usize>(places: &mut [u16], entries: impl Iterator<Item =
     }
 }
 
-/// Where four streams at `start..end` of `source` begin, after the sizes of three.
+/// The starts of the four streams at `start..end` of `source`, after the sizes of three.
 fn starts(source: &[u8], start: usize, end: usize) -> Result<[usize; 4]> {
     let cut = || Error::new(to_u64(start), HUFFMAN_STREAM, ErrorKind::UnexpectedEnd { needed: 1 });
     let jump = source.get(start..end).and_then(|data| data.first_chunk::<6>()).ok_or_else(cut)?;
@@ -364,7 +364,7 @@ pub(super) struct Streams<'a> {
     source: &'a [u8],
     /// The starts of all streams, and the end of the last one.
     bounds: [usize; 5],
-    /// Which stream is being read, and how many literals of each are left.
+    /// The number of the stream that is being read, and how many literals of each are left.
     current: usize,
     left: [usize; 4],
     stream: Bits,

@@ -23,9 +23,9 @@ pub(super) struct Header {
     pub(super) mode: Mode,
     /// The number of literals.
     pub(super) count: usize,
-    /// Where the content begins.
+    /// The start of the content.
     pub(super) start: usize,
-    /// Where the content ends.
+    /// The end of the content.
     pub(super) end: usize,
     /// True if there are four Huffman streams, not one.
     pub(super) four_streams: bool,

@@ -23,7 +23,7 @@
 //! # Ok::<(), traceglass::Error>(())
 //! ```
 //!
-//! Where the content is larger than memory, [`Decoder::stream`] hands it out in pieces that lie in a window.
+//! If the content is larger than memory, [`Decoder::stream`] hands it out in pieces that lie in a window.
 //!
 //! # Memory and speed
 //!

@@ -19,7 +19,7 @@ pub(super) struct Ring<'o, F, P> {
     bytes: &'o mut [u8],
     piece: F,
     processor: P,
-    /// Where the next byte goes; it may be the end.
+    /// The position of the next byte; it may be the end.
     at: usize,
     /// The number of bytes of the block that have not been handed out. They lie before `at`, and may begin at the end
     /// of the ring.
@@ -155,7 +155,7 @@ impl<F: FnMut(&[u8]), P: Processor> Target for Ring<'_, F, P> {
     }
 
     fn end_block(&mut self, mut checksum: Option<&mut Xxh64>) {
-        // What does not lie before the position lies at the end of the ring.
+        // The bytes that are not before the position are at the end of the ring.
         let wrapped = self.pending.saturating_sub(self.at);
         let len = self.bytes.len();
         let ranges = [len.saturating_sub(wrapped)..len, self.at.saturating_sub(self.pending)..self.at];
@@ -217,7 +217,7 @@ impl<F: FnMut(&[u8]), P: Processor> Ring<'_, F, P> {
 struct Literals<'a> {
     content: Content<'a>,
     left: usize,
-    /// Where the section stands, for errors.
+    /// The start of the section, for errors.
     start: usize,
 }
 

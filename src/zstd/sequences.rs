@@ -21,7 +21,7 @@ pub(super) struct Sequence {
 pub(super) struct Header {
     /// The number of sequences.
     pub(super) count: u32,
-    /// Where their bit stream begins.
+    /// The start of their bit stream.
     pub(super) start: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where decoded content goes.
+//! Targets of decoded content.
 
 use super::block::{BlockHeader, Compressed};
 use super::checksum::Xxh64;
@@ -6,7 +6,7 @@ use super::frame::FrameHeader;
 use super::workspace::Tables;
 use crate::error::Result;
 
-/// Where the content of a frame goes.
+/// A target of the content of a frame.
 pub(super) trait Target {
     /// Begins a frame.
     fn begin(&mut self, header: &FrameHeader) -> Result<()>;

@@ -8,7 +8,7 @@ use crate::bytes::to_u64;
 #[derive(Clone, Copy, Debug)]
 pub struct BitString<'a> {
     data: &'a [u8],
-    /// Where it begins in `data`.
+    /// Its start in `data`.
     start: u64,
     len: u32,
     big: bool,

@@ -126,7 +126,7 @@ pub(super) struct Cursor<'a, 's> {
     stack: Stack,
     /// A string that has been looked at already.
     pub(super) known: KnownString,
-    /// Where the last field of the scope began, and how many have begun where the one before them did.
+    /// The start of the last field of the scope, and how many have begun where the one before them did.
     mark: u64,
     pub(super) idle: u64,
 }
@@ -376,7 +376,7 @@ impl<'a, 's> Cursor<'a, 's> {
         let child = index.wrapping_add(1);
         let element = self.node(child);
         let mut left = count;
-        // Those that may take no bits are counted.
+        // Elements that may take no bits are counted.
         if skip && element.has(PLAIN) && !element.has(LAST) && node.meaning() == 0 {
             left = self.skip_elements(element, count);
         }

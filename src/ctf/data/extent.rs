@@ -1,4 +1,4 @@
-//! Where fields end whose size is known.
+//! The ends of fields whose size is known.
 
 use crate::ctf::schema::node::{BIG, Kind, Node, REVERSED};
 
@@ -10,8 +10,8 @@ pub(super) fn aligned(at: u64, node: &Node) -> u64 {
     at.wrapping_add(mask) & !mask
 }
 
-/// Where a class of fixed size ends that begins at the first bit from `at` on at which it may, and the byte order of its
-/// last fixed-length field; `None` if not all of it is there, or byte orders meet within a byte.
+/// The end of a class of fixed size that begins at the first bit from `at` on at which it may, and the byte order of
+/// its last fixed-length field; `None` if not all of it is there, or byte orders meet within a byte.
 #[inline(always)]
 pub(super) fn after_plain(node: &Node, at: u64, last_big: bool, limit: u64) -> Option<(u64, bool)> {
     let start = aligned(at, node);

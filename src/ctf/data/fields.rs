@@ -137,7 +137,7 @@ impl<'a, 's> Fields<'a, 's> {
     /// # Errors
     /// As [`Self::next_field`], up to this field.
     pub fn find(mut self, path: &str) -> Result<Option<Field<'a, 's>>> {
-        // How many names have been found, and how many levels lie above the one where the next is looked for.
+        // The number of names found, and how many levels are above the one where the next is looked for.
         let first = |path| split_once(path, b'.').map_or((path, None), |(name, rest)| (name, Some(rest)));
         let (mut wanted, mut rest) = first(path);
         let (mut level, mut open) = (0_u32, 0_u32);

@@ -29,7 +29,7 @@ pub struct Packet<'a, 's> {
     end: Option<u64>,
     discarded: Option<u64>,
     sequence: Option<u64>,
-    /// Where the context begins, and where the records do.
+    /// The starts of the context and of the records.
     context_at: u64,
     pub(super) records_at: u64,
     pub(super) clock: u64,
@@ -258,7 +258,7 @@ impl<'a, 's> Packet<'a, 's> {
         self.content
     }
 
-    /// Where its first record begins.
+    /// The start of its first record.
     ///
     /// # Units
     /// Bits, from the start of the packet.

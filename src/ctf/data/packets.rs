@@ -13,7 +13,7 @@ use core::iter::FusedIterator;
 pub struct Packets<'a, 's> {
     schema: &'s Schema<'a, 's>,
     data: &'a [u8],
-    /// Where the next packet begins.
+    /// The offset of the next packet.
     offset: u64,
     number: u64,
     /// The bit at which the last packet could not be read.

@@ -159,7 +159,7 @@ impl Plan {
             }
             let after = nodes.end(next);
             match node.kind {
-                // What may take no bits is counted, each time.
+                // A field that may take no bits is counted, each time.
                 Kind::Structure | Kind::Variant if node.has(LAST) => return None,
                 Kind::Structure if after == end => {
                     plan.align(node)?;
@@ -271,7 +271,7 @@ impl Plan {
         self.size == 0
     }
 
-    /// Where the identifier is kept for lengths and selectors.
+    /// The slot in which the identifier is kept for lengths and selectors.
     #[inline(always)]
     pub(super) fn slot(&self) -> u8 {
         self.id.map_or(NO_SLOT, |id| id.slot)

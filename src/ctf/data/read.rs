@@ -181,7 +181,7 @@ impl<'a> Cursor<'a, '_> {
         // With the sign bit inverted, signed numbers are in the order of unsigned ones.
         let flip = if signed { 1 << 63 } else { 0 };
         let key = key ^ flip;
-        // Those that begin at the key or before it.
+        // Searches for those that begin at the key or before it.
         let (mut low, mut high) = (0, self.node(first).count());
         while low < high {
             let middle = low.midpoint(high);

@@ -15,7 +15,7 @@ use crate::ctf::schema::node::{LAST, NONE, Node};
 use crate::ctf::schema::scope::Scope;
 use crate::error::{ErrorKind, Result};
 
-/// Where the payload of a record begins.
+/// The start of the payload of a record.
 #[derive(Clone, Copy)]
 struct Payload {
     at: u64,
@@ -35,7 +35,7 @@ impl Payload {
 /// Goes from record to record.
 #[derive(Clone)]
 pub(super) struct Reader<'a, 's> {
-    /// Where fields are read: first to go over a record, then those of its payload.
+    /// The fields: first for going over a record, then those of its payload.
     fields: Fields<'a, 's>,
     /// The next record's first bit, and the byte order before it.
     at: u64,

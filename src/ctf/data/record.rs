@@ -9,13 +9,13 @@ use crate::ctf::schema::scope::{Scope, root_of};
 pub(super) const PAYLOAD: u32 = 5;
 const _: () = assert!(Scope::Payload.number() == 5);
 
-/// Where the parts of a record are.
+/// The places of the parts of a record.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     /// The node of its class.
     pub(super) class: u32,
     pub(super) start: u64,
-    /// Where the common context begins.
+    /// The start of the common context.
     pub(super) body: u64,
     pub(super) end: u64,
     pub(super) clock: u64,
@@ -60,7 +60,7 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         Some(clock.nanoseconds(self.parts.clock))
     }
 
-    /// Where it begins.
+    /// Its start.
     ///
     /// # Units
     /// Bits, from the start of the packet.

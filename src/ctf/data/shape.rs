@@ -33,7 +33,7 @@ struct Run {
 impl Run {
     const EMPTY: Self = Self { size: 0, mask: 0, tail: Tail::Nothing };
 
-    /// Where it ends that begins after byte `at`, and its string; `None` if it does not end within the content.
+    /// The end of the one that begins after byte `at`, and its string; `None` if it does not end within the content.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // A size is below 2²⁹.
     fn after(&self, elements: &Elements, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
@@ -66,7 +66,7 @@ struct Elements {
 impl Elements {
     const NONE: Self = Self { back: 0, unused_bits: 0, big: false, size: 0 };
 
-    /// Where they end that begin at byte `at`; `None` if they do not end within the content.
+    /// The end of those that begin at byte `at`; `None` if they do not end within the content.
     ///
     /// If there are none, they are not counted among the fields that take no bits: the length before them takes more.
     #[inline(never)]
@@ -105,7 +105,7 @@ struct Runs {
 impl Runs {
     const EMPTY: Self = Self { runs: [Run::EMPTY; RUNS], len: 0 };
 
-    /// Where those end that begin after byte `at`, without the first `skip` of them.
+    /// The end of those that begin after byte `at`, without the first `skip` of them.
     #[inline(never)]
     fn after(&self, skip: usize, elements: &Elements, content: &[u8], mut at: usize) -> Option<usize> {
         for run in self.runs.get(skip..usize::from(self.len))? {
@@ -146,7 +146,7 @@ impl Making {
             let size = if tail == Tail::Nothing { size_of(node)? } else { 0 };
             self.extend(node, size)?;
             if tail == Tail::Nothing && node.slot != NO_SLOT {
-                // What a context says is not remembered for the payload.
+                // A context's values are not remembered for the payload.
                 (nodes.get(root).name == PAYLOAD).then_some(())?;
                 self.note_key(node)?;
             }
@@ -297,7 +297,7 @@ impl Shape {
         Some(())
     }
 
-    /// Where a record ends whose body begins after byte `at`, and its first string; `None` if it has to be gone over
+    /// The end of a record whose body begins after byte `at`, and its first string; `None` if the record has to be read
     /// field by field.
     #[inline(always)]
     pub(super) fn after(&self, content: &[u8], at: usize) -> Option<(usize, KnownString)> {
@@ -307,7 +307,7 @@ impl Shape {
         Some((end, known))
     }
 
-    /// Where the contexts end of a record whose body begins after byte `at`.
+    /// The end of the contexts of a record whose body begins after byte `at`.
     pub(super) fn after_contexts(&self, content: &[u8], at: usize) -> Option<usize> {
         self.contexts.after(0, &self.elements, content, at)
     }
@@ -341,7 +341,7 @@ impl Shapes {
     /// The shape of the class with this identifier, if it is known.
     #[inline(always)]
     pub(super) fn known(&mut self, id: u64) -> Option<&Shape> {
-        // What comes again and again is foreseen, so that no load waits for the identifier.
+        // The class that was asked for last often comes again: no load waits for its identifier.
         let is_last = self.last().is_some_and(|shape| shape.id == id && shape.is_known);
         if !is_last {
             let at = usize::try_from(id % 8).unwrap_or(0);

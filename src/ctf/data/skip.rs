@@ -42,7 +42,7 @@ impl<'a> Cursor<'a, '_> {
         self.step(true)
     }
 
-    /// Where a root structure ends that begins at the first bit from `at` on at which it may, and the byte order of its
+    /// The end of a root structure that begins at the first bit from `at` on at which it may, and the byte order of its
     /// last fixed-length field, if its members are of the usual kinds and nothing is wrong.
     ///
     /// Only lengths and selectors are remembered.
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a, '_> {
         let end = root.wrapping_add(structure.size);
         let (mut at, mut last_big) = (aligned(at, structure), last_big);
         let mut next = root.wrapping_add(1);
-        // Those of fixed size at its beginning.
+        // The members of fixed size at its beginning.
         if structure.b > 0 {
             if at & 7 != 0 && structure.has(BIG) != last_big {
                 return None;
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a, '_> {
     fn pass_other(&mut self, index: u32, node: &Node, at: u64, last_big: bool) -> Option<(u64, bool)> {
         let limit = self.window.limit;
         match node.kind {
-            // What may take no bits is counted.
+            // A field that may take no bits is counted.
             _ if node.has(PLAIN) => {
                 if node.has(LAST) {
                     None

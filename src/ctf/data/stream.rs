@@ -59,7 +59,7 @@ impl<'a, 's, 't> Stream<'a, 's, 't> {
 
     /// As after this packet: what is missing is counted from there.
     pub fn after(mut self, packet: &Packet<'a, 's>) -> Self {
-        // What was missing before it was told with it.
+        // A loss before it was told with it.
         let _ = self.losses.observe(packet);
         self
     }

@@ -31,7 +31,7 @@ struct Loop {
     left: usize,
 }
 
-/// Where steps have come.
+/// The place that the steps have reached.
 #[derive(Clone, Copy)]
 struct Place {
     /// The next byte and the next step.

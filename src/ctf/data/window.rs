@@ -1,4 +1,4 @@
-//! Where fields are read.
+//! The part of a packet that fields are read from.
 
 use super::element;
 use crate::ctf::schema::node::SLOT_COUNT;

@@ -232,7 +232,7 @@ impl Decoder {
             State::Kept { body, .. } | State::Used { body, .. } | State::Body(body) if body.padding > 0 => {
                 Ok(Some(Finding::warning(end(body.padding_offset, PADDING, body.padding))))
             }
-            // What was read with a header and follows its packet belongs to the next one.
+            // Bytes that were read with a header and follow its packet belong to the next one.
             State::Kept { next, .. } | State::Used { next, .. } => {
                 self.finish_header(self.filled.saturating_sub(next))
             }

@@ -11,7 +11,7 @@ use crate::layout::{LayoutField, LayoutValue};
 use core::fmt;
 use nom::{Parser, combinator::map};
 
-/// Where the fields of a header begin; each ends where the next one begins.
+/// The offsets of the fields of a header; each field ends at the start of the next one.
 pub(super) mod at {
     pub(crate) const MAGIC: u64 = 0;
     pub(crate) const UUID: u64 = 4;

@@ -25,7 +25,7 @@ pub struct Text<'a> {
     packet: u64,
 }
 
-/// Where a text lies: what is kept of a [`Text`] where there are many of them.
+/// The place of a text: kept instead of a [`Text`] if there are many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Offset of its first byte in the input.
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// Where it lies; `None` beyond 4 GiB.
+    /// Its place; `None` beyond 4 GiB.
     pub(crate) fn place(&self) -> Option<Place> {
         let at = u32::try_from(self.offset()).ok()?;
         let len = u32::try_from(self.left).ok()?;

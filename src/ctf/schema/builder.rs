@@ -34,7 +34,7 @@ pub(crate) struct Builder<'s> {
     pub(crate) clocks: u32,
     /// The node that describes the trace, or `NONE`.
     pub(crate) trace: u32,
-    /// Where in the metadata it is, for errors.
+    /// Its offset in the metadata, for errors.
     pub(crate) offset: u64,
     /// The number of aliases a builder that counts has stored.
     pub(super) kept: u32,
@@ -273,7 +273,7 @@ impl<'s> Builder<'s> {
         self.end_class(index, Kind::Stream, spec, info);
         let (found, parent, right) = self.find_stream_entry(spec.id);
         if self.counting || found != NONE {
-            // That it is repeated is found when all are known.
+            // A repeated name is found when all are known.
             return Ok(());
         }
         if parent == NONE {

@@ -17,7 +17,7 @@ use zerocopy::TryFromBytes;
 const MAGIC: [u8; 8] = *b"TGSCHEMA";
 /// The version that is written, and the only one that is read.
 const VERSION: u16 = 1;
-/// Where the bytes begin that the checksum covers.
+/// The offset of the first byte that the checksum covers.
 const COVERED: usize = 16;
 
 /// The header of a table, besides its size.
@@ -187,7 +187,7 @@ impl<'a, 's> Schema<'a, 's> {
         let is_front = index < self.front;
         match node.kind {
             Kind::Location => node = Node::EMPTY,
-            // Where it was described.
+            // The offset of the description stays.
             Kind::Stream | Kind::Event => {}
             Kind::Alias if !is_front => node = Node::EMPTY,
             Kind::Alias => (node.name, node.name_len, node.flags) = (0, 0, 0),

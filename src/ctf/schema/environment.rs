@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::json::{Event, Parser};
 use core::iter::FusedIterator;
 
-// What the value of a variable is, as its node's `slot`.
+// The kind of a variable's value, as its node's `slot`.
 const INTEGER: u8 = 0;
 const NUMBER: u8 = 1;
 const TEXT: u8 = 2;

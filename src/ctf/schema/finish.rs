@@ -90,8 +90,8 @@ impl<'s> Builder<'s> {
 
     fn resolve(&mut self, stream: &MetadataStream<'_>, streams: Table, events: Table) -> Result<()> {
         let trace = self.trace;
-        // What is needed of a packet's header, then of what each stream class says, then of each event record class:
-        // so that none of a later one takes the slot of an earlier one.
+        // Slots for a packet's header first, then for each stream class, then for each event record class, so that no
+        // later one takes the slot of an earlier one.
         let mut slots = 0;
         let mut known = Known::new();
         for level in [Level::Packet, Level::Stream, Level::Event] {

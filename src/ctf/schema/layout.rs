@@ -136,7 +136,7 @@ struct Run {
 impl Run {
     fn add(&mut self, align: u32, field: Outside) {
         self.may_be_empty &= field.may_be_empty;
-        // What may take no bits is counted when it is read.
+        // A field that may take no bits is counted when it is read.
         let (Some(at), Some(size), true) = (self.size, field.size, field.plain && !field.may_be_empty) else {
             self.size = None;
             return;
@@ -188,7 +188,7 @@ fn structure(nodes: Nodes<'_>, index: u32, node: &mut Node) {
     }
     let is_fixed = run.size.is_some();
     run.finish(node, align, false);
-    // Where the first member stands that is not of fixed size, and how large those before it are together; the byte
+    // The index of the first member that is not of fixed size, and the size of those before it together; the byte
     // orders are theirs.
     node.a = prefix.1.saturating_sub(index);
     if !is_fixed {

@@ -185,7 +185,7 @@ impl fmt::Display for Name<'_> {
 }
 
 impl fmt::Debug for Name<'_> {
-    /// Where it is; never the text.
+    /// The place of the name; never its text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.raw, f)
     }

@@ -136,7 +136,7 @@ impl Builder<'_> {
         let mut root = if at == first { NONE } else { first };
         let same = self.grow(&mut root, at, 0, stream, &name);
         if let Some(same) = same {
-            // What its range belongs to: for `join_labels`.
+            // The label that its range belongs to: for `join_labels`.
             self.update(at.saturating_sub(1), |range| range.set_count(same));
         }
         same.is_some()

@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Variant = 18,
     /// An option of a variant; `a` is its number, `b` its first range, its only child the class.
     Choice = 19,
-    // What nodes refer to.
+    // Parts that nodes refer to.
     Location = 20,
     Range = 21,
     /// The name of a mapping or flag; its ranges are the next nodes (downwards).
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
     Media = 23,
     /// A variable of the environment: its name, and its value as `environment` has it.
     Variable = 24,
-    // What a trace consists of.
+    // Parts of a trace.
     Alias = 25,
     Trace = 26,
     Clock = 27,
@@ -177,7 +177,7 @@ pub(crate) mod role {
     pub(crate) const QUICK_STRING: u16 = QUICK | QUICK_OTHER | 1;
     /// It may be that some bytes have to be skipped before it; this is added.
     pub(crate) const QUICK_ALIGNED: u16 = 32;
-    /// Where the encoding of a string stands instead.
+    /// The lowest bit of a string's encoding, which is in the place of roles.
     pub(crate) const ENCODING_SHIFT: u32 = 13;
 }
 
@@ -209,7 +209,7 @@ pub struct Node {
     pub(crate) flags: u8,
     /// The binary logarithm of the alignment in the lower 6 bits, the display base in the upper 2.
     pub(crate) align: u8,
-    /// Where an integer's value is kept for others; of a dependent class, where its key is.
+    /// The slot in which an integer's value is kept for others; of a dependent class, the slot of its key.
     pub(crate) slot: u8,
     /// The meaning of the value; the encoding of strings.
     pub(crate) roles: u16,
@@ -344,7 +344,7 @@ const fn whole_signed(value: u64, is_negative: bool) -> i128 {
     if is_negative { value.cast_signed() as i128 } else { value as i128 }
 }
 
-/// Where a name stands in the metadata file.
+/// The place of a name in the metadata file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) offset: u32,

@@ -108,7 +108,7 @@ impl Builder<'_> {
 
     /// Puts the ranges of all options in order, unless a copy of the variant did so before.
     ///
-    /// Where they may overlap, there is room for as many ranges as options: they stay as they are if they are more, or if
+    /// If they may overlap, there is room for as many ranges as options: they stay as they are if they are more, or if
     /// some do overlap.
     fn order_options(&mut self, variant: u32, table: Table, may_overlap: bool) -> Result<()> {
         if self.node(table.base()).count() > 0 {

@@ -1,4 +1,4 @@
-//! Where fields with a meaning may stand.
+//! The places in which fields with a meaning may be.
 
 use super::node::{Kind, Node, role};
 use super::scope::Scope;

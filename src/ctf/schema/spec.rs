@@ -22,7 +22,7 @@ pub(crate) struct ClockSpec {
     pub(crate) cycles: u64,
     /// True if its origin is the Unix epoch.
     pub(crate) is_unix: bool,
-    /// Where it is described.
+    /// The offset of its description.
     pub(crate) offset: u64,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct ClassSpec {
     pub(crate) id: u64,
     pub(crate) name: Option<Place>,
     pub(crate) namespace: Option<Place>,
-    /// Where it is described.
+    /// The offset of its description.
     pub(crate) offset: u64,
 }
 

@@ -105,7 +105,7 @@ impl Nodes<'_> {
         let flip = if signed { 1 << 63 } else { 0 };
         let key = key ^ flip;
         let range = |at: u32| table.range(self, at);
-        // Those that begin at the key or before it.
+        // Searches for those that begin at the key or before it.
         let (mut low, mut high) = (0, table.len / 2);
         while low < high {
             let middle = low.midpoint(high);

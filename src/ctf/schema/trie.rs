@@ -33,7 +33,7 @@ impl Branch {
     }
 }
 
-/// Where the entries of a tree are stored.
+/// Storage of the entries of a tree.
 pub(crate) trait Branches {
     fn branch(&self, at: u32) -> Branch;
     fn set_branch(&mut self, at: u32, branch: Branch);

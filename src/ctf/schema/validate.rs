@@ -81,7 +81,7 @@ impl Check<'_, '_, '_> {
 
     /// The nodes at the end: lists of ranges ascend, labels have their ranges, variables stand together.
     fn end(&self) -> Result<()> {
-        // How many ranges follow that belong to a label, and to a list in order.
+        // The numbers of ranges to come: those of a label, and those of a list in order.
         let (mut of_label, mut in_order) = (0_u32, 0_u32);
         let (mut previous, mut is_list) = (None, false);
         for index in (self.front..self.count).rev() {

@@ -70,7 +70,7 @@ pub struct Timeline<'a, 's, 't, R> {
     programs: Programs<'s>,
 }
 
-/// Which stream a file has packets of: its trace, its session, its class and its number among those of the class.
+/// A stream that a file has packets of: its trace, its session, its class and its number among those of the class.
 type StreamKey = (u32, Option<u32>, u64, u64);
 
 /// A loss: events that the tracer discarded.
@@ -350,7 +350,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
                             count: loss.records().filter(|&count| count > 0),
                         });
                     }
-                    // What a packet says of its times bounds neither those of its records nor those of packets that
+                    // The times that a packet states bound neither those of its records nor those of packets that
                     // follow: all are looked at.
                     self.window == Window::ALL || self.window.contains(record.cycles().and_then(time))
                 }

@@ -6,7 +6,7 @@ use crate::rdf::contents::rmt::TokenRecord;
 use crate::rdf::contents::{self, ChunkRecord, EventRecord, MarkerOp, StructureRecord};
 use crate::record::{Listener, Record};
 
-/// Where the fields of a track or an event come from.
+/// The source of the fields of a track or an event.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) enum RdfData<'a> {
     None,

@@ -13,7 +13,7 @@ use crate::rdf::contents::{self, QueueEvent, Snapshot, StructureRecord};
 #[derive(Clone, Debug)]
 pub struct Lane<'s> {
     pub(super) content: Content<'s>,
-    /// Where it stands in the file, and how large it is there.
+    /// Its offset and its size in the file.
     pub(super) offset: u64,
     pub(super) len: u64,
     /// True if offsets in the data are offsets in the file, too.
@@ -99,7 +99,7 @@ pub(super) struct Happened<'s> {
     pub kind: EventKind,
     pub name: Label<'s>,
     pub data: RdfData<'s>,
-    /// Where it stands in the file.
+    /// Its offset and its size in the file.
     pub place: (u64, u64),
 }
 
@@ -130,7 +130,7 @@ impl<'s> Lane<'s> {
         Self { content, offset, len, exact, rank: Rank::EMPTY }
     }
 
-    /// Where a record stands in the file that has a place in the lane's data.
+    /// The offset and the size in the file of a record at a place in the lane's data.
     pub(super) const fn place(&self, position: u64, len: u64) -> (u64, u64) {
         if self.exact { (self.offset.saturating_add(position), len) } else { (self.offset, self.len) }
     }

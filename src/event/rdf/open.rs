@@ -1,4 +1,4 @@
-//! Which chunks have events, and their data.
+//! The chunks that have events, and their data.
 
 use super::fields::RdfData;
 use super::lane::{Content, Head, Lane};
@@ -60,7 +60,7 @@ struct Loaded<'s> {
     entry: Entry<'s>,
     header: &'s [u8],
     data: &'s [u8],
-    /// Where the stored data is, its size, and whether it is the data itself, not compressed.
+    /// The offset of the stored data, its size, and whether it is the data itself, not compressed.
     offset: u64,
     len: u64,
     exact: bool,

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::record::{FieldInfo, Fixed, FixedClass, Kind, Listener, Record, Scope};
 use crate::rfr::{NamedRecord, RecordKind};
 
-/// Where the fields of a track or an event come from.
+/// The source of the fields of a track or an event.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) enum RfrData<'a> {
     /// A sequence.

@@ -16,7 +16,7 @@
 //! | `SpanEnter`, `SpanExit` | a slice on the track of the span |
 //! | `Event` | an instant on the track of its span, or of the sequence |
 //!
-//! Where something happened is the track of its context, or of the sequence if it has none. An end without a beginning
+//! An event is on the track of its context, or of the sequence if it has none. An end without a beginning
 //! is an instant; a poll that begins while one is open has the end of that one inferred
 //! ([`Event::is_inferred`](super::Event::is_inferred)).
 //!

@@ -350,7 +350,7 @@ where
                         let class = u8::from(record.kind() == RecordKind::TaskPollStart);
                         return (base.saturating_add(since), class);
                     }
-                    // What cannot be skipped was reported when the chunk was opened.
+                    // Bytes that cannot be skipped were reported when the chunk was opened.
                     Err(_) => *head = records.recover().map_or(Head::End, Head::Gap),
                     Ok(None) => *head = Head::End,
                 }

@@ -168,7 +168,7 @@ impl<'t> Context<'_, 't, '_> {
                 return Some(false);
             }
             if !value.is_none() {
-                // What follows the place is text of the template.
+                // After the place comes text of the template.
                 let rest = usize::try_from(more).unwrap_or(usize::MAX);
                 return if places.nth(rest).is_none() { value.is(number) } else { None };
             }

@@ -15,7 +15,7 @@ use core::ops::Range;
 /// The deepest level of a stack at which the begin of an end is looked for.
 const SEARCH_MAX: usize = 512;
 
-/// Where a slice belongs.
+/// The place of a slice.
 struct Spot {
     track: u32,
     /// The hash of its key.
@@ -131,7 +131,7 @@ impl<'t> States<'_, 't> {
         Ok(())
     }
 
-    /// Where a slice belongs; `None` if a template of that has no value.
+    /// The place of a slice; `None` if a template of it has no value.
     fn place_of<E: From<Error>>(
         &mut self,
         by: &Following<'_, '_, '_>,

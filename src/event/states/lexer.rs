@@ -22,7 +22,7 @@ pub(super) enum Word<'t> {
 pub(super) struct Lexer<'t> {
     text: &'t str,
     at: usize,
-    /// Where the last word began.
+    /// The start of the last word.
     last: usize,
 }
 
@@ -31,7 +31,7 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0, last: 0 }
     }
 
-    /// Where a piece of the text begins in it.
+    /// The offset of a piece of the text in it.
     pub(super) fn offset_of(&self, piece: &str) -> u64 {
         to_u64(piece.as_ptr().addr().saturating_sub(self.text.as_ptr().addr()))
     }

@@ -41,7 +41,7 @@ impl Default for Op<'_> {
     }
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'t> {
     /// A field, by the number of its name.

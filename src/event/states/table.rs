@@ -24,13 +24,13 @@ impl fmt::Debug for Rooms<'_, '_> {
     }
 }
 
-/// Which events make intervals: rules, read from text.
+/// Rules, read from text: which events make intervals.
 pub struct Table<'t, 'r> {
     rooms: Rooms<'t, 'r>,
     rules: usize,
     ops: usize,
     names: usize,
-    /// Where the processor and the thread of an event are looked up: those of the first text that says so.
+    /// The lookups of an event's processor and thread: those of the first text that has them.
     pub(super) cpu: Ops,
     pub(super) thread: Ops,
     /// The names of fields that tell calls apart.

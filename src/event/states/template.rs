@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Reads templates into a table.
 pub(super) struct Compiler<'x, 't, 'r> {
     pub(super) table: &'x mut Table<'t, 'r>,
-    /// Where errors are.
+    /// The text, which locates errors.
     pub(super) lexer: &'x Lexer<'t>,
 }
 

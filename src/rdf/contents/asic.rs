@@ -208,7 +208,7 @@ impl<'a> AsicInfo<'a> {
         }
     }
 
-    /// Where in the data [`fields`](Self::fields) begin.
+    /// The position of [`fields`](Self::fields) in the data.
     pub(super) const fn fields_at(&self) -> u64 {
         if self.pci.is_some() { 8 } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! Which pipeline became which code object, and where that was loaded.
+//! Hashes: from pipelines to code objects, and the places at which those were loaded.
 
 use super::api::supported;
 use super::element;
@@ -99,7 +99,7 @@ impl<'a> LoadEvents<'a> {
 }
 
 layout! {
-    /// Which pipeline of the API became which pipeline of the driver.
+    /// The pipeline of the driver that a pipeline of the API became.
     pub struct PipelineHash, RawPipeline: 88 {
         /// Hash of the pipeline, as the API's layer made it.
         #[doc(alias = "apiPsoHash")]
@@ -193,7 +193,7 @@ impl<'a> PipelineHashes<'a> {
 }
 
 layout! {
-    /// Which pipeline became which code object.
+    /// The code object that a pipeline became.
     pub struct CodeObjectHash, RawCodeObjectHash: 40 {
         /// Hash of the pipeline.
         pipeline: hash,

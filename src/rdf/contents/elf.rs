@@ -195,7 +195,7 @@ impl<'a> Function<'a> {
         FixedText::new(self.names.get(at..).unwrap_or_default())
     }
 
-    /// Where it begins in its section.
+    /// The offset in its section.
     pub const fn value(&self) -> u64 {
         self.symbol.value.get()
     }

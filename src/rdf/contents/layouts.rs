@@ -1,4 +1,4 @@
-//! Which structures of fixed layout lie where in which chunk.
+//! The structures of fixed layout of each chunk, and their places in it.
 
 use super::layout::Field;
 use super::rmt::RmtFields;

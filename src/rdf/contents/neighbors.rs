@@ -15,7 +15,7 @@ use crate::error::{ErrorKind, Result};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// Which of the two it is.
+/// The kind of a neighbor: one of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -74,7 +74,7 @@ layout! {
     pub struct ChunkHeader, RawChunkHeader: 16 {
         /// Type of the chunk.
         chunk_type: u8,
-        /// Which of its type.
+        /// The number among those of its type.
         index: u8,
         reserved: (pad 2),
         /// Minor version.
@@ -115,7 +115,7 @@ impl<'a> ChunkFile<'a> {
         Ok(Self { data: whole, kind, header })
     }
 
-    /// Which of the two it is.
+    /// The kind: one of two.
     pub const fn kind(&self) -> Kind {
         self.kind
     }

@@ -90,7 +90,7 @@ layout! {
         sqtt_cmd_buffer: u32,
         /// Number of the frame; of a submission or a presentation.
         frame: u64,
-        /// Which one it is in a submission of several.
+        /// The number of the command buffer in a submission of several.
         sub_index: u32,
         pad_sub_index: (pad 4),
         /// The API's number of what was submitted.

@@ -13,11 +13,11 @@ layout! {
         base_low: u32,
         /// Upper half of the GPU address.
         base_high: u32,
-        /// Where in the data the metadata begins.
+        /// The offset of the metadata in the data.
         metadata_offset: u32,
         /// Size of the metadata in bytes.
         metadata_size: u32 [None "B"],
-        /// Where in the data the header begins.
+        /// The offset of the header in the data.
         header_offset: u32,
         /// Size of the header in bytes.
         header_size: u32 [None "B"],
@@ -136,7 +136,7 @@ layout! {
         state_object_hash: u64 [Address],
         /// The mode of the counters.
         counter_mode: u32,
-        /// Which counters.
+        /// The mask of the counters.
         counter_mask: u32 [Hexadecimal],
         /// Bytes between two counters.
         counter_stride: u32 [None "B"],

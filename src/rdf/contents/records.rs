@@ -244,7 +244,7 @@ impl<'a> ChunkRecords<'a> {
             }
         };
         let mut going = self.structures(&mut each) && self.body(&content, &mut each);
-        // What is wrong with tokens and events was told between them.
+        // Faults of tokens and events were told between them.
         if matches!(content, Content::DriverEvents(_) | Content::Rmt(_) | Content::HistoryMetadata(_)) {
             return;
         }

@@ -52,7 +52,7 @@ layout! {
     }
 }
 
-/// Which snapshots are live: chunk `RmvSnapshotIndex`, version 1. Only the last one in a file counts.
+/// The snapshots that are live: chunk `RmvSnapshotIndex`, version 1. Only the last one in a file counts.
 ///
 /// # Layout
 /// Header: [`SnapshotIndexFields`], of which the filling was never initialised. Data: `u16` number of the

@@ -155,7 +155,7 @@ layout! {
     pub struct SpmCounterFields, RawCounter: 16 {
         /// The block of the GPU.
         block: u32 = GpuBlock,
-        /// Which one of these blocks.
+        /// The number of the block among those of its kind.
         instance: u32,
         /// The event that was counted, numbered by the block.
         event: u32,

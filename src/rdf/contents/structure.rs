@@ -1,4 +1,4 @@
-//! Where the structures of fixed layout lie in a chunk: what a hex dump or a listing needs.
+//! The places of structures of fixed layout in a chunk, for a hex dump or a listing.
 
 use super::layout::{Field, FieldValue};
 use super::layouts::{Block, LAYOUTS, Layout, Part};

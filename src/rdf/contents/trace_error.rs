@@ -19,7 +19,7 @@ layout! {
     pub struct TraceErrorFields, RawTraceError: 28 {
         /// Identifier of the chunk that is missing; it may fill all 16 bytes.
         missing: (text 16),
-        /// Which chunk of that identifier.
+        /// The number of the chunk among those of that identifier.
         missing_index: u32,
         /// AMD's result code; negative for errors.
         result: i32,

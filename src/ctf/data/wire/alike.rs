@@ -11,7 +11,7 @@ use crate::ctf::schema::scope::{Scope, root_of};
 /// The number of fields a context may have.
 const FIELDS: usize = 16;
 
-/// Where the fields of a packet are, read once, so that most packets of a stream need not be read field by field.
+/// The offsets of a packet's fields, read once, so that most packets of a stream need not be read field by field.
 #[derive(Clone, Debug)]
 pub(super) struct Alike<'a> {
     /// The bytes of its header, which are the same in all packets of the stream.
@@ -58,7 +58,7 @@ impl Facts {
 }
 
 impl<'a> Alike<'a> {
-    /// Where the fields of this packet are; `None` if they are not whole bytes, or may be elsewhere in another one.
+    /// The offsets of this packet's fields; `None` if they are not whole bytes, or may be elsewhere in another one.
     pub(super) fn of(packet: &Packet<'a, '_>, schema: &Schema<'a, '_>) -> Option<Self> {
         let root = root_of(schema.nodes, packet.stream_class().index, Scope::PacketContext);
         let mut context = packet.context().filter(|_| root != NONE)?;

@@ -23,7 +23,7 @@ struct Order<'d, 'r> {
     work: u64,
 }
 
-/// Where a packet belongs.
+/// The place of a packet.
 enum Place {
     Last,
     Before(u32),

@@ -218,7 +218,7 @@ impl<'a, 's> Scan<'a, 's> {
         let (start, end, stated) = (packet.offset(), packet.end_offset(), packet.content_bits());
         let is_open = !packet.is_closed();
         let mut is_framed = self.is_end(end);
-        // What follows is not there yet: then the packet is looked at as if it were something else.
+        // If more bytes are to come, the packet is looked at as if it were something else.
         let is_awaited = self.is_growing && self.needs_more;
         if is_awaited {
             (is_framed, self.needs_more) = (false, false);
@@ -300,7 +300,7 @@ impl<'a, 's> Scan<'a, 's> {
         let content = Content { cause: None, ..walk.content };
         self.work = self.work.saturating_add(content.end / 8);
         if is_right || self.layout.magic.is_none() {
-            // What follows cannot be told from records: it is a gap of its own.
+            // The rest cannot be told from records: it is a gap of its own.
             let slot = self.slot(WireKind::Packet, &packet, end.saturating_sub(start), &content);
             return if bits > 0 { self.mark.race.run(slot, bits) } else { slot };
         }
@@ -353,7 +353,7 @@ impl<'a, 's> Scan<'a, 's> {
             Found::Foreign => WireKind::Foreign,
             _ => WireKind::of(bytes),
         };
-        // What was erased is told apart from what lies before it.
+        // Erased bytes are told apart from those before them.
         if let (WireKind::Bytes | WireKind::Text, Some(last), true) = (kind, bytes.last(), end == size) {
             let filled = bytes.iter().rev().take_while(|byte| *byte == last).count();
             if matches!(last, 0 | 0xff) && filled >= FILL_MIN {
@@ -416,7 +416,7 @@ impl<'a, 's> Scan<'a, 's> {
         let mut walk = Walk::new(&packet);
         let is_record = walk.step();
         if is_record {
-            // What follows it does not matter.
+            // The bytes after it do not matter.
             self.needs_more = known;
         } else {
             let is_far = packet.end_offset().saturating_sub(packet.offset()) > AWAIT_MAX;

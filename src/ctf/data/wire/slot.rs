@@ -5,7 +5,7 @@ use super::kind::WireKind;
 /// No slot, no track.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Which packets belong together: the place of their stream class, and the stream or the processor.
+/// The key of packets that belong together: the place of their stream class, and the stream or the processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Owner {
     pub(super) class: u32,

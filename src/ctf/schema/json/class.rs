@@ -9,7 +9,7 @@ use super::stack::{Frame, Mode};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;
 
-// What an object of a field class may say.
+// The properties that an object of a field class may have.
 const TYPE: u32 = 1;
 const LENGTH: u32 = 1 << 1;
 const BYTE_ORDER: u32 = 1 << 2;
@@ -30,7 +30,7 @@ const SELECTOR_LOCATION: u32 = 1 << 16;
 const RANGES: u32 = 1 << 17;
 const MINIMUM: u32 = 1 << 18;
 const NAME: u32 = 1 << 19;
-/// Where a node's encoding stands among its roles: what it is may be said after either.
+/// The bits of the encoding among a node's roles: the type may come after either.
 const ENCODINGS: u16 = u16::MAX << role::ENCODING_SHIFT;
 /// Not a property: the bit order is last-to-first.
 const LAST_TO_FIRST: u32 = 1 << 31;

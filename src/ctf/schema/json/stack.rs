@@ -4,7 +4,7 @@ use super::super::element::FIELD_CLASS;
 use super::super::node::{DEPTH, Kind, NONE, Place};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where the text is.
+/// The kind of the object that the text is in.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Mode {
     /// The object of a class.
@@ -30,7 +30,7 @@ pub(super) struct Frame {
     pub(super) entries: u32,
     /// The number of ranges that select it, or its options.
     pub(super) ranges: u32,
-    /// Where it begins.
+    /// The offset of its start.
     pub(super) offset: u64,
 }
 

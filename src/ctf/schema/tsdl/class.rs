@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) struct Attribute<'a> {
     pub(super) name: Path<'a>,
     pub(super) value: Value<'a>,
-    /// Where the name and the value stand.
+    /// The place of the name and the value.
     pub(super) at: u64,
     pub(super) offset: u64,
 }

@@ -36,7 +36,7 @@ pub(super) struct Compiler<'a, 'w, 's> {
 pub(super) struct Frame {
     /// Its node.
     pub(super) start: u32,
-    /// Where the scope that contains it begins.
+    /// The start of the scope that contains it.
     pub(super) scope: u32,
     /// The number of names and nodes at the back before its body.
     pub(super) names: u32,

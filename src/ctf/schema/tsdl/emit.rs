@@ -118,7 +118,7 @@ impl<'a> Compiler<'a, '_, '_> {
         loop {
             while let Some(open) = ancestors.last().filter(|open| at >= open.end) {
                 self.builder.close(open.class);
-                // That names differ was found before.
+                // The names are known to differ.
                 if open.children > FEW {
                     let stream = self.stream;
                     // Most options have one range; with more of them, or if some overlap, no table of them is made.

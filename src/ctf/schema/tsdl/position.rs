@@ -3,7 +3,7 @@
 use crate::ctf::metadata::{MetadataStream, Text};
 use crate::json::Source;
 
-/// Where an offset lies in the text.
+/// The place of an offset in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'a> {
     /// The line, from 1.
@@ -14,7 +14,7 @@ pub struct Position<'a> {
     pub text: Text<'a>,
 }
 
-/// Where `offset`, a byte of the metadata file such as an [error](crate::Error::offset) has, lies in the text.
+/// The place in the text of `offset`, a byte of the metadata file such as an [error](crate::Error::offset) has.
 ///
 /// An offset between two packets is that of the byte before it, and one after the text that of its end.
 ///

@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The number of words a path may have.
 const WORDS: usize = 32;
 
-/// Where a path leads.
+/// The target of a path.
 struct Target {
     node: u32,
     /// The scope it lies in.
@@ -80,7 +80,7 @@ impl<'a> Compiler<'a, '_, '_> {
         Ok(())
     }
 
-    /// Where the path of a field leads, and how many of its words name the scope.
+    /// The target of a field's path, the path, and how many of its words name the scope.
     fn target(
         &self,
         node: &Node,

@@ -52,7 +52,7 @@ impl core::fmt::Debug for PageFault<'_> {
     }
 }
 
-/// Which wave of the GPU.
+/// The place of a wave on the GPU.
 ///
 /// # Layout
 /// Bits 0 to 4 wave, 8 and 9 SIMD, 10 to 13 workgroup processor, 16 shader array, 18 to 21 shader engine.

@@ -183,7 +183,7 @@ impl<'a> Iterator for Events<'a> {
         if rest.is_empty() {
             return None;
         }
-        // What is called takes values, not the iterator itself, so that it can stay in registers.
+        // Functions that are called take values, not the iterator itself, so that it can stay in registers.
         let Some((&[id, small, low, high], after)) = rest.split_first_chunk() else {
             return Some(Err(self.end(4)));
         };

@@ -78,7 +78,7 @@ impl<'a, 's> CodeUse<'a, 's> {
         })
     }
 
-    /// Where it was loaded and unloaded, in order of address, then of time.
+    /// The places and times of its loading and unloading, in order of address, then of time.
     pub fn loads(&self) -> impl DoubleEndedIterator<Item = LoadEvent<'a>> + use<'a, 's> {
         self.facts.iter().filter_map(|fact| match fact.source {
             Source::Load(load) => Some(load),
@@ -91,7 +91,7 @@ impl<'a, 's> CodeUse<'a, 's> {
     #[must_use]
     pub fn base_at(&self, ticks: u64) -> Option<u64> {
         let mut found: Option<LoadEvent<'a>> = None;
-        // What happened last at the address that is looked at.
+        // The last event at the address that is looked at.
         let mut last: Option<LoadEvent<'a>> = None;
         for load in self.loads().filter(|load| load.fields().ticks() <= ticks).map(Some).chain([None]) {
             let base = load.map(|load| load.fields().base());

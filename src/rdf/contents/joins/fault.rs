@@ -15,7 +15,7 @@ pub struct Holder<'a> {
     address: u64,
     size: u64,
     resource: u32,
-    /// Where the resource was created; `None` before that is known, or if it was not seen.
+    /// The offset of the resource's creation; `None` before that is known, or if it was not seen.
     created: Option<u64>,
     kind: Option<ResourceType>,
     detail: ResourceDetail,
@@ -60,7 +60,7 @@ impl<'a> Holder<'a> {
         self.ticks
     }
 
-    /// Where its memory begins.
+    /// The address of its memory.
     pub const fn address(&self) -> u64 {
         self.address
     }
@@ -321,7 +321,7 @@ fn describe(process: Stream<'_>, end: u64, holders: &mut [Holder<'_>]) {
             _ => {}
         }
     }
-    // What is known of the last holder of a resource is true of those before it, back to its creation.
+    // Facts about the last holder of a resource hold for those before it, back to its creation.
     let mut next: Option<Holder<'_>> = None;
     for holder in holders.iter_mut().rev() {
         if let Some(next) = next

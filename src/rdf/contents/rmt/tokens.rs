@@ -12,8 +12,8 @@ use core::iter::FusedIterator;
 /// Sizes of the kinds of tokens; 0 of those whose size is in the token.
 const SIZES: [u8; 16] = [12, 14, 0, 18, 0, 2, 8, 17, 6, 10, 8, 7, 12, 0, 0, 5];
 
-/// Which bits of a nibble are time, by the kind of the token: 0 and 14 have none, and of 1, 9 and 15 AMD's reader takes the
-/// time of the token before.
+/// The bits of a nibble that are time, by the kind of the token: 0 and 14 have none, and of 1, 9 and 15 AMD's reader
+/// takes the time of the token before.
 const NIBBLES: [u64; 16] = {
     let all = 15;
     [0, 0, all, all, all, all, all, all, all, 0, all, all, all, all, 0, 0]
@@ -111,7 +111,7 @@ impl<'a> Iterator for Tokens<'a> {
     #[inline(always)]
     #[allow(clippy::indexing_slicing)] // Masked.
     fn next(&mut self) -> Option<Self::Item> {
-        // What is called takes values, not the iterator itself, so that it can stay in registers.
+        // Functions that are called take values, not the iterator itself, so that it can stay in registers.
         let (rest, offset) = (self.rest, self.offset());
         let &first = rest.first()?;
         let (kind, nibble) = (first & 0xf, u64::from(first >> 4));

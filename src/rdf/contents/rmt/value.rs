@@ -21,7 +21,7 @@ pub enum TokenValue<'a> {
     ResourceUpdate {
         /// The resource.
         resource: u32,
-        /// Which part of it; all bits set for all.
+        /// The number of the part; all bits set for all.
         subresource: u32,
         /// The type of the resource.
         resource_type: ResourceType,
