@@ -1,4 +1,4 @@
-//! What held up the executor: the longest polls of a dial9 segment, and where their tasks were spawned.
+//! The longest polls of a dial9 segment, which held up the executor, and the lines that spawned their tasks.
 //!
 //!     cargo run --example dial9_polls -- examples/data/trace.0.bin
 //!
@@ -14,7 +14,7 @@ use traceglass::dial9::{Frames, PoolSlot, SchemaSlot, Storage, Value};
 struct Moment<'a> {
     time: u64,
     worker: u64,
-    /// Which task is polled, and where it was spawned.
+    /// The task that is polled, and the line that spawned it.
     begins: Option<(u64, &'a [u8])>,
 }
 

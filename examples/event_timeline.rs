@@ -1,4 +1,4 @@
-//! What happened, in the order of time, whatever the format: tracks as they are met, and events on them.
+//! A timeline of any format, in the order of time: tracks as they are met, and events on them.
 //!
 //!     cargo run --example event_timeline -- FILE...
 //!
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let inputs: Vec<&[u8]> = files.iter().map(|file| &file[..]).collect();
     let first = inputs.first().copied().ok_or("usage: event_timeline FILE...")?;
 
-    // What depends on the inputs is asked for; the rest grows.
+    // Sizes that depend on the inputs are asked for; the rest grows.
     let nodes = MetadataStream::parse(first).and_then(|metadata| Schema::needed(&metadata)).unwrap_or(0);
     let decoded = traceglass::rdf::File::parse(first).map_or(0, |file| rdf::needed(&file));
     let callsites = inputs.iter().filter_map(|input| Callsites::parse(input).ok());

@@ -14,7 +14,7 @@ use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 use traceglass::rdf::{Compression, Header, Identifier, Index};
 use traceglass::zstd::{self, Workspace};
 
-/// What a driver offers: so many bytes from an address on.
+/// A driver: it reads so many bytes from an address on.
 trait Storage {
     fn read(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<()>;
     fn size(&self) -> io::Result<u64>;
@@ -105,7 +105,7 @@ fn metadata(flash: &mut impl Storage, out: &mut impl Write) -> Result<(), Box<dy
             }
         }
     }
-    // Whether the stream may end here.
+    // An error if the stream may not end here.
     decoder.finish()?;
     Ok(())
 }

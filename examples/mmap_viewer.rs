@@ -10,7 +10,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use traceglass::{Format, HexDump, ctf::metadata, rdf, rfr, rtc};
 
-/// How much is shown at a time.
+/// The number of bytes shown at a time.
 const PAGE: u64 = 8 * HexDump::WIDTH as u64;
 
 /// A part of a trace, and where its bytes are.

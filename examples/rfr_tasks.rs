@@ -15,7 +15,7 @@ use traceglass::rfr::{
     Names, RecordKind, Registry, RegistrySlot, Site,
 };
 
-/// What is known of a task.
+/// The facts about a task.
 #[derive(Default)]
 struct Task {
     name: String,

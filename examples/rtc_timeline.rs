@@ -55,7 +55,7 @@ impl Listener for Line {
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         let seconds = |ns: i128| format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
         let time = head.time.map_or("-".to_owned(), |time| seconds(time.ns()));
-        // What a file says may move the cursor of a terminal.
+        // Text in a file may move the cursor of a terminal.
         self.put(format_args!("{time:>20} {}", class.name().to_string().escape_debug()));
         Wants::ALL
     }

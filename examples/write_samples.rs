@@ -74,7 +74,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples
 }
 
-/// What the fuzz targets begin with, small so that they are fast; those of some have a byte in front that controls them.
+/// The inputs that fuzz targets begin with, small so that they are fast; some have a byte in front that controls them.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let controlled = |control, data: &[u8]| [&[control], data].concat();
     let old = ctf::stream(ctf::text().as_bytes().chunks(100), |content| ctf::Packet::v1(content).big(true));

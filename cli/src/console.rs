@@ -1,4 +1,4 @@
-//! Where the command reads and writes.
+//! The input and the output of the command.
 
 use std::io::{IsTerminal, Write};
 

@@ -1,6 +1,6 @@
 //! Files and folders to be read: those of the system.
 //!
-//! Where there is no system, in a page, [`page`](crate::page) has files in memory under the same names.
+//! In a page, where there is no system, [`page`](crate::page) has files in memory under the same names.
 
 pub use std::fs::{DirEntry, File, Metadata, metadata, read_dir};
 

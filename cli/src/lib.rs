@@ -193,7 +193,7 @@ fn conclude(done: status::Result<status::Status>, out: &mut Out) -> u8 {
         // The reader has seen enough.
         Err(failure) if failure.is_closed_pipe() => 0,
         Err(failure) => {
-            // What was found before the failure is still delivered.
+            // Output from before the failure is still delivered.
             let _ = out.finish();
             out.complain(&failure);
             failure.code()

@@ -38,7 +38,7 @@ pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
     format!("…{}", text.get(start..).unwrap_or_default()).into()
 }
 
-/// Where the text that fits into `columns` columns ends.
+/// The end of the text that fits into `columns` columns.
 fn place(text: &str, columns: usize) -> usize {
     let mut used = 0_usize;
     for (at, c) in text.char_indices() {

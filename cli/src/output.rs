@@ -278,7 +278,7 @@ impl Out {
         }
         // If it fails, so does what is written next, and that is reported.
         let _ = self.stdout.flush();
-        // What a terminal shows of both streams does not run into one line.
+        // Lines of both streams do not run into each other on a terminal.
         let begin: &[u8] = if std::mem::take(&mut self.in_line) { b"\n" } else { b"" };
         // Nothing can be said if stderr is gone.
         let _ = self

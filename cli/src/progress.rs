@@ -60,7 +60,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        // What was not read is not going to be.
+        // The rest will not be read.
         let left = self.bytes.saturating_sub(self.done.load(Relaxed));
         DONE.fetch_add(left, Relaxed);
     }

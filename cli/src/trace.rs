@@ -205,7 +205,7 @@ pub struct Cursor {
     pub follows: bool,
     /// True if a pipe that is followed has ended: what it ends in is final.
     pub has_ended: bool,
-    /// Where printing goes on in each file.
+    /// The offset in each file at which printing goes on.
     pub places: HashMap<PathBuf, u64>,
     /// The state that the format keeps besides.
     pub kept: Option<Box<dyn Any>>,

@@ -53,7 +53,7 @@ pub fn detect(data: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Packing> {
     let mut start = Vec::new();
     match packing {
         Packing::Gzip => {
-            // What is unpacked before an error stays.
+            // Bytes that are unpacked before an error stay.
             let _ = GzDecoder::new(data).take(64).read_to_end(&mut start);
         }
         Packing::Zstd => drop(frames(data, BLOCK, &mut start)),

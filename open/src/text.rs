@@ -33,7 +33,7 @@ impl std::fmt::Write for Start<'_> {
 
 /// Appends something of up to `most` characters; of something longer the beginning, and a mark.
 pub fn push_start(to: &mut String, what: impl Display, most: usize) {
-    // What is longer ends there.
+    // A longer text ends there.
     let _ = std::fmt::Write::write_fmt(&mut Start { text: to, left: most }, format_args!("{what}"));
 }
 

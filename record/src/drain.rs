@@ -15,7 +15,7 @@ const PIECE: usize = 64;
 pub struct Drain<'m> {
     pages: Pages<'m>,
     marks: &'m Marks,
-    /// Where the oldest page begins, and how many bytes of it the sink took.
+    /// The place of the oldest page, and how many bytes of it the sink took.
     place: usize,
     sent: usize,
 }

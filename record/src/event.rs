@@ -66,7 +66,7 @@ impl<'m> Words<'m> {
             return;
         }
         self.store(held);
-        // What went beyond the word; nothing if the value began with it.
+        // The bits that went beyond the word; none if the value began with it.
         self.held = if self.bits == 0 { 0 } else { value.wrapping_shr(32_u32.wrapping_sub(self.bits)) };
         self.bits = end.wrapping_sub(32);
     }

@@ -63,7 +63,7 @@ impl<'m> Pages<'m> {
         self.memory.get(place..)?.get(..self.page_words)
     }
 
-    /// Where the page after the one that begins there begins.
+    /// The place of the page after the one at `place`.
     pub(crate) fn after(&self, place: usize) -> usize {
         let next = place.wrapping_add(self.page_words);
         if self.at(next).is_some() { next } else { 0 }

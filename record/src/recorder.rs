@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{Relaxed, Release};
 use core::sync::atomic::{AtomicU32, fence};
 
-/// Where a recorder is, apart from its memory: what a program in another language keeps.
+/// The state of a recorder, apart from its memory: what a program in another language keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct State {
@@ -107,7 +107,7 @@ impl<'m, T> Recorder<'m, T> {
         Self { pages, marks, state, trace: PhantomData }
     }
 
-    /// Where it is.
+    /// Its state.
     pub const fn state(&self) -> State {
         self.state
     }

@@ -1,4 +1,4 @@
-//! Where closed pages go.
+//! Sinks of closed pages.
 //!
 //! | sink | takes |
 //! |---|---|

@@ -52,7 +52,7 @@ struct Piece {
     /// Of a capture: the number of the track that it is, and whether it tells the gaps.
     track: Option<usize>,
     has_gaps: bool,
-    /// Where the packet before it begins: it tells how much was discarded in between.
+    /// The start of the packet before it: it tells how much was discarded in between.
     before: u64,
     begin: u64,
     end: u64,
@@ -174,7 +174,7 @@ fn parts(
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    // What comes after damage is reported with the events.
+    // Packets after damage are reported with the events.
     while let Ok(Some(packet)) = packets.next_packet() {
         let offset = packet.offset().saturating_add(piece.before);
         if offset >= piece.begin {
@@ -231,7 +231,7 @@ fn split(file: &dyn File, schema: &Schema<'_, '_>, stream: usize, pieces: &mut V
         last = packet.offset();
         number = number.saturating_add(1);
     }
-    // What is left after damage may be of any time.
+    // The rest after damage may be of any time.
     if packets.offset() < size {
         piece.period = None;
     }

@@ -21,7 +21,7 @@ pub(crate) const SLICES: usize = 4;
 /// The first table of a format's own.
 pub(crate) const OWN: usize = 5;
 
-/// Which file a source reads, and where in it.
+/// The file that a source reads, and the place in it.
 pub(crate) struct Place<'p> {
     /// The name of the file.
     pub file: &'p str,

@@ -82,7 +82,7 @@ pub fn export(
     let seen = Seen::default();
     let tables: Vec<usize> = (0..trace.tables().len()).collect();
     let totals = Mutex::new((vec![0_u64; tables.len()], Damage::default()));
-    // What is read from the whole trace has a thread of its own.
+    // Tables that are read from the whole trace have a thread of their own.
     let runs = runs(trace, threads.max(1)).into_iter().map(Some).chain([None]);
     let write = |number: usize, run: Option<Range<usize>>| -> Result<()> {
         let partition = partition(name);

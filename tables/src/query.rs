@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use traceglass::event::Window;
 
-/// Which rows and columns are wanted, and how many rows a batch has.
+/// The rows and columns that are wanted, and the number of rows of a batch.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// The columns; all of them if `None`. They come in the table's order. What is not wanted is not made.

@@ -31,7 +31,7 @@ impl Number {
     }
 
     pub(crate) fn bytes(self, bytes: &[u8]) -> Self {
-        // What comes next begins a part of its own.
+        // 0xff ends the bytes, so that the next ones are a part of their own.
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         Self(bytes.iter().chain(&[0xff]).fold(self.0, step))
     }

@@ -1,4 +1,4 @@
-//! Where batches go.
+//! Sinks of batches.
 
 use crate::error::Result;
 use crate::rows::Rows;

@@ -771,7 +771,7 @@ typedef struct tg_ctf_packet {
   uint32_t stream;
   bool keep;
   /**
-   * Where the oldest closed page begins.
+   * The offset of the oldest closed page.
    */
   size_t oldest;
   /**

@@ -11,7 +11,7 @@ pub(crate) struct Arena {
     len: usize,
     /// The number of bytes at the start that are in use.
     used: usize,
-    /// Where the bytes at the end begin that are in use.
+    /// The start of the bytes at the end that are in use.
     end: usize,
     /// The number of bytes that were missing when something did not fit; 0 if all fitted.
     missing: usize,

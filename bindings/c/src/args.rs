@@ -246,7 +246,7 @@ impl Listener for Args<'_> {
     }
 
     fn scope(&mut self, scope: Scope) {
-        // What a record is about stands by itself; a context is a group.
+        // The fields of a record stand by themselves; a context is a group.
         let name = scope.name().filter(|_| scope != Scope::Payload);
         self.is_group = name.is_some();
         if let Some(name) = name {

@@ -32,7 +32,7 @@ unsafe impl Storage for tg_events {
     type Value = Reader;
 }
 
-/// What is being read. The trace refers to the rooms, and the item to the trace: fields are used one by one.
+/// The state of reading. The trace refers to the rooms, and the item to the trace: fields are used one by one.
 pub(crate) struct Reader {
     arena: Arena,
     rooms: AllRooms,
@@ -408,7 +408,7 @@ pub unsafe extern "C" fn tg_events_args(
     }
 }
 
-/// What C is told of an item.
+/// The form in which C is told of an item.
 fn said(item: &Item<'static>, arena: &mut Arena) -> Result<tg_item> {
     let none = tg_flow { track: 0, number: 0 };
     let mut said = tg_item {

@@ -4,7 +4,7 @@
 //! number is in the header; [`Storage`] is the one place where bytes become a reader. What a pointer of the caller must
 //! be is said once, in the header of each function; `NULL` where something must be is [`tg_status::TG_MISUSE`].
 
-// Where there is an operating system, what Rust's core needs of a runtime comes from std; nothing here uses it.
+// With an operating system, what Rust's core needs of a runtime comes from std; nothing here uses it.
 #![cfg_attr(target_os = "none", no_std)]
 #![allow(non_camel_case_types)] // They are C's names.
 #![allow(clippy::missing_safety_doc)] // The header says it: data is readable, results writable, storage opened before.

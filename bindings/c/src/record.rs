@@ -28,7 +28,7 @@ pub struct tg_ctf_packet {
     pub lost: u32,
     pub stream: u32,
     pub keep: bool,
-    /// Where the oldest closed page begins.
+    /// The offset of the oldest closed page.
     pub oldest: usize,
     /// The number of pages that were closed, and of those that were released.
     pub marks: [u32; 2],

@@ -63,7 +63,7 @@ pub unsafe extern "C" fn tg_rfr_open(
         records: None,
         number: 0,
     };
-    // What is neither is told as no chunk.
+    // Other data is told as no chunk.
     let reader = match Chunk::parse(data) {
         Ok(found) => Ok(chunk(found)),
         Err(error) => stream().map_err(|_| error),

@@ -10,7 +10,7 @@ pub(crate) unsafe trait Storage: Sized {
     /// The type of the value.
     type Value;
 
-    /// Where the value is to be, if there is storage; compiles only if it fits.
+    /// The place of the value, if there is storage; compiles only if it fits.
     fn place(storage: *mut Self) -> Option<*mut Self::Value> {
         const { assert!(size_of::<Self::Value>() <= size_of::<Self>(), "the storage is too small") };
         const { assert!(align_of::<Self::Value>() <= align_of::<Self>(), "the storage is not aligned") };

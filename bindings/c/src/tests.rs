@@ -273,7 +273,7 @@ fn pages_that_are_recorded_and_released() {
             }
         }
         assert_eq!(pages, 40);
-        // What is not taken fills the pages.
+        // Pages that are not taken become full.
         assert_eq!((0..5).filter(|time| tg_ctf_packet_turn(packet.0, 40 + time, 4)).count(), 3);
         assert_eq!((*packet.0).lost, 2);
         assert!(tg_ctf_packet_page(null_mut(), null_mut()) == TG_MISUSE && TG_ERROR != TG_END);

@@ -52,7 +52,7 @@ pub struct Timeline {
     counters: Map<usize, Vec<[f64; 2]>>,
     names: Vec<String>,
     name_of: Map<String, u32>,
-    /// Where flows began that have not ended.
+    /// The starts of flows that have not ended.
     begun: Map<FlowId, (f64, usize)>,
     flows: Vec<[f64; 4]>,
     json: Option<Json>,

@@ -21,7 +21,7 @@ use traceglass_open::text::quote;
 
 // A vector takes all that is written to it: no error can come.
 
-/// Where text goes.
+/// The output of text.
 pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
 
 /// Writes a trace.
@@ -172,7 +172,7 @@ impl TakeSlices for Process<'_> {
             self.left.untimed = self.left.untimed.saturating_add(1);
             return Ok(());
         };
-        // What is open at an edge is drawn up to it.
+        // A slice that is open at an edge is drawn up to it.
         let edge = |window: Option<i128>, trace: Option<i128>| {
             window.or(trace).unwrap_or(origin).saturating_sub(origin)
         };

@@ -82,10 +82,10 @@ fn is_trace(path: &Path) -> bool {
 
 /// A file that takes its place when it is complete: until then, or if it never is, what was there stays.
 pub struct NewFile {
-    /// Where it belongs, as it was named and without links.
+    /// Its final path, as it was named and without links.
     path: PathBuf,
     place: PathBuf,
-    /// Where it is written meanwhile; a device or a pipe is written to directly.
+    /// Its path until then; a device or a pipe is written to directly.
     temporary: Option<PathBuf>,
     file: BufWriter<File>,
 }
@@ -93,12 +93,12 @@ pub struct NewFile {
 impl NewFile {
     pub fn create(path: &Path) -> Result<Self> {
         let failed = |error| cannot_write(path, &error);
-        // What a link leads to is replaced, and not the link.
+        // The target of a link is replaced, and not the link.
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let buffered = |file| BufWriter::with_capacity(1 << 16, file);
         let about = place.metadata().ok();
         if about.is_some() {
-            // Whether it may be written.
+            // Fails now if it may not be written.
             let file = File::options().write(true).open(&place).map_err(failed)?;
             if about.as_ref().is_some_and(|about| !about.is_file()) {
                 return Ok(Self { path: path.to_owned(), place, temporary: None, file: buffered(file) });
@@ -124,7 +124,7 @@ impl NewFile {
         done.map_err(|error| cannot_write(&self.path, &error))
     }
 
-    /// Where it is meanwhile.
+    /// Its path until it is in its place.
     pub fn written(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.place)
     }
@@ -161,7 +161,7 @@ impl Drop for NewFile {
 /// A folder that takes its place when it is complete, and until then is beside it.
 pub struct NewFolder {
     place: PathBuf,
-    /// Where it is written; `None` once it is in its place.
+    /// Its path while it is written; `None` once it is in its place.
     temporary: Option<PathBuf>,
     /// True if what is in its place goes.
     replaces: bool,
@@ -185,7 +185,7 @@ impl NewFolder {
         Ok(new)
     }
 
-    /// Where its files are written.
+    /// The path of its files while they are written.
     pub fn path(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.place)
     }
@@ -203,7 +203,7 @@ impl NewFolder {
     /// Puts it in its place.
     pub fn finish(mut self) -> Result<()> {
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        // What is replaced goes aside first: at no time there is a mixture of both.
+        // An old folder goes aside first: at no time there is a mixture of both.
         let old = self.replaces.then(|| beside(&self.place));
         let aside = match &old {
             Some(old) => fs::rename(&self.place, old),

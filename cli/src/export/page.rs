@@ -51,7 +51,7 @@ pub fn write(args: &Page<'_>, open: Open) -> Result<Status> {
     })?;
     let (front, back) = page.split_at_checked(place).unwrap_or_default();
 
-    // What is no trace is refused before anything is written.
+    // An input that is no trace is refused before anything is written.
     let input = Input::open(args.path)?;
     open(&input, args.reading)?;
     let files = files(args.path)?;

@@ -101,7 +101,7 @@ impl Stream<'_> {
 pub struct Wanted<'w> {
     pub table: &'w str,
     pub form: Form,
-    /// Which pairs of events make slices.
+    /// The pairs of events that make slices.
     pub pairs: &'w Pairs,
 }
 
@@ -120,7 +120,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Where data goes, and why it cannot be written there.
+/// The output of data, and why it cannot be written.
 struct Sink<'w> {
     write: &'w mut dyn FnMut(&[u8]) -> Result<()>,
     failed: Option<Failure>,

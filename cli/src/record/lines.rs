@@ -9,7 +9,7 @@ use traceglass::record::{Record, Source};
 /// Lines are written out when there are as many bytes of them.
 const FULL: usize = 1 << 16;
 
-/// Which lines there are, and how they look.
+/// The lines there are, and their form.
 #[derive(Clone, Default)]
 pub struct Shape {
     pub json: bool,

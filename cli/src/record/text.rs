@@ -26,7 +26,7 @@ pub struct Text {
     /// The styles of time and place, and of names: what begins them and what ends them.
     dim: (String, String),
     heading: (String, String),
-    /// Where the record begins, and the scope in it, in the buffer.
+    /// The start of the record, and that of the scope in it, in the buffer.
     start: usize,
     scope: usize,
     current: Option<Scope>,

@@ -66,7 +66,7 @@ fn print<E>(
     lines: Vec<(usize, Option<Vec<u8>>)>,
     to: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    // How many lines there are from each one's first inner one to itself.
+    // The number of lines from each one's first inner one to itself.
     let mut sizes = Vec::with_capacity(lines.len());
     let mut pending: Vec<(usize, usize)> = Vec::new();
     for (depth, _) in &lines {
@@ -80,7 +80,7 @@ fn print<E>(
     let count = lines.len();
     let mut ordered: Vec<Option<Vec<u8>>> = Vec::new();
     ordered.resize_with(count, || None);
-    // Those around a line: how deep, and where the next one in it ends.
+    // The lines around a line: the depth of each, and the end of the next one in it.
     let mut around: Vec<(usize, usize)> = Vec::new();
     let mut rest = count;
     for ((depth, line), size) in lines.into_iter().zip(sizes).rev() {

@@ -52,10 +52,10 @@ pub fn append(
         tail.file.flush().and_then(|()| tail.file.get_ref().sync_all()).map_err(failed)?;
         Ok(done)
     });
-    // What is mapped of it must not change below a reader.
+    // The mapped bytes must not change below a reader.
     drop(input);
     let size = tail.size;
-    // What is left in the buffer after a failure is not to be written.
+    // The rest of the buffer is not to be written after a failure.
     drop(tail.file.into_parts());
     let mut before = Vec::new();
     let done = written.and_then(|done| {

@@ -17,7 +17,7 @@ pub use append::append;
 use output::Output;
 use std::path::{Path, PathBuf};
 
-/// Where a new trace goes.
+/// The destination of a new trace.
 #[derive(clap::Args)]
 pub struct Destination {
     /// Where to write it: a file, or a new directory where the format has one

@@ -77,7 +77,7 @@ impl Output {
         self.size
     }
 
-    /// Where it is, while it is not in its place.
+    /// Its path while it is not in its place.
     pub fn path(&self) -> &Path {
         match &self.kind {
             Kind::File(file) => file.written(),

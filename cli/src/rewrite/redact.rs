@@ -18,7 +18,7 @@ pub fn redact(
     let mut private = Private::new(redaction);
     let input = Input::open(path)?;
     open(&input, reading)?.private(&mut private)?;
-    // What is mapped must not change below a reader.
+    // The mapped bytes must not change below a reader.
     drop(input);
     if let Some(why) = private.refused {
         return Err(Failure::Write(format!("nothing is written: {why}, and cannot be redacted as it lies")));

@@ -294,7 +294,7 @@ impl TakeSlices for Stats {
         if let Some(time) = event.time() {
             self.meet(time.ns());
         }
-        // What was lost is no event, and the end of one is counted with its begin.
+        // A loss is no event, and the end of one is counted with its begin.
         if matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. }) {
             return Ok(());
         }

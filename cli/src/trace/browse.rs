@@ -31,7 +31,7 @@ pub trait Browse: Sync {
     /// Looks for places where reading can begin, until `going`, which is told how far it has come, returns false.
     fn index(&self, file: usize, going: &dyn Fn(u64) -> bool);
 
-    /// Where to begin to walk for a time: everything at or after that time follows this place, which may be early.
+    /// The place to begin a walk for a time: everything at or after that time follows it. It may be early.
     fn near(&self, _file: usize, _ns: i128) -> u64 {
         0
     }

@@ -29,7 +29,7 @@ pub struct Fields<'d, 'o> {
     to: To<'d, 'o>,
 }
 
-/// Where fields go.
+/// The output of fields.
 enum To<'d, 'o> {
     Dump(Dump<'d, 'o>),
     #[cfg(feature = "view")]
@@ -85,7 +85,7 @@ fn write_row(to: &mut String, row: &[u8], bytes: usize) {
     to.push('|');
 }
 
-/// Which colour fields of a name have: they are given in turn, to each name that is new.
+/// The colours of fields, by name: they are given in turn, to each name that is new.
 #[derive(Default)]
 struct Legend {
     places: HashMap<String, usize>,
@@ -212,7 +212,7 @@ impl Dump<'_, '_> {
                 self.out.line(format_args!("{offset}  {shown}"))?;
                 continue;
             }
-            // What is left of the line, of which a long name takes from the value.
+            // The rest of the line, of which a long name takes from the value.
             let room = self.out.width().saturating_sub(columns).saturating_sub(11);
             let name = fit(name, room.max(name_columns));
             let left = room.saturating_sub(width(&name).max(name_columns)).saturating_sub(2);
@@ -234,7 +234,7 @@ impl Dump<'_, '_> {
         Ok(())
     }
 
-    /// Which colour stands for which field, where there is colour.
+    /// Prints the colour of each field, if there is colour.
     fn legend(&mut self) -> Result<()> {
         if !self.out.is_colored() || self.legend.names.is_empty() {
             return Ok(());

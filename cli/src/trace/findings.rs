@@ -1,4 +1,4 @@
-//! Where the findings of a check go.
+//! The output of the findings of a check.
 
 use super::{Anew, Digest, Tally};
 use crate::output::{ERROR, Out, WARNING, add, insert_path, shown};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 use traceglass::{Finding, Severity};
 
-/// Where findings go: printed as they come, so that memory stays flat however many there are.
+/// The output of findings: they are printed as they come, so that memory stays flat however many there are.
 pub struct Findings<'o> {
     to: To<'o>,
     warnings: u64,
@@ -48,7 +48,7 @@ impl<'o> Findings<'o> {
         Self { digest: Some((Digest::default(), anew)), ..self }
     }
 
-    /// Where what is read is hashed, if that is asked for.
+    /// The hash of what is read, if that is asked for.
     pub fn digest(&mut self) -> Option<&mut Digest> {
         self.digest.as_mut().map(|(digest, _)| digest)
     }

@@ -81,7 +81,7 @@ impl Events for Passing<'_> {
 impl Lasting for Whole<'_> {
     fn items(&self, _window: Window, to: &mut dyn TakeItems) -> Result<(), Error> {
         let mut passing = Passing { to, failed: None };
-        // What cannot be read is told with the pieces. All is read: a slice may have begun before a window.
+        // Losses are told with the pieces. All is read: a slice may have begun before a window.
         let _ = self.trace.states_in(Window::ALL, self.pairs, &mut passing);
         passing.failed.map_or(Ok(()), Err)
     }

@@ -25,7 +25,7 @@ pub struct Reading {
     pub skip: Option<u64>,
 }
 
-/// Which events make slices.
+/// The events that make slices.
 #[derive(clap::Args, Clone, Default)]
 pub struct Pairing {
     /// A table of pairs of events that make slices; its rules come before the built-in ones
@@ -39,7 +39,7 @@ pub struct Pairing {
     pub look_back: Option<i128>,
 }
 
-/// Which parts `ls` lists, and how.
+/// The parts that `ls` lists, and their form.
 #[derive(clap::Args)]
 pub struct Listing {
     /// One JSON object a part
@@ -59,7 +59,7 @@ pub struct Listing {
     pub path: PathBuf,
 }
 
-/// Which parts of a CTF trace `ls` lists.
+/// The parts of a CTF trace that `ls` lists.
 #[derive(clap::Args, Clone, Copy, Default, PartialEq)]
 #[group(id = "ctf-listing")]
 #[command(next_help_heading = "CTF")]
@@ -120,7 +120,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Which lines are printed, and how they look.
+    /// The lines that are printed, and their form.
     pub fn shape(&self) -> Shape {
         Shape { json: self.json, names: self.names(), delta: self.delta }
     }
@@ -214,7 +214,7 @@ impl Listing {
     }
 }
 
-/// Which part of an RDF file `cat` prints.
+/// The part of an RDF file that `cat` prints.
 #[derive(clap::Args, Default, PartialEq)]
 #[command(next_help_heading = "RDF")]
 pub struct RdfSelect {
@@ -263,7 +263,7 @@ pub struct CtfSelect {
     pub cpu: Vec<u64>,
 }
 
-/// Which stream `cat` prints.
+/// The stream that `cat` prints.
 #[derive(clap::Args, Default, PartialEq)]
 #[group(id = "stream")]
 #[command(next_help_heading = "RTC, CTF")]
@@ -273,7 +273,7 @@ pub struct StreamSelect {
     pub name: Option<String>,
 }
 
-/// Which records of a recording `cat` prints.
+/// The records of a recording that `cat` prints.
 #[derive(clap::Args, Default, PartialEq)]
 #[group(id = "rfr")]
 #[command(next_help_heading = "RFR")]

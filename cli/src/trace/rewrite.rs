@@ -165,7 +165,7 @@ pub struct Lost {
     pub what: String,
 }
 
-/// Where records lie that were not copied as they are: they are hashed, and not just their bytes compared.
+/// The places of records that were not copied as they are: they are hashed, and not just their bytes compared.
 #[derive(Default)]
 pub enum Anew {
     /// Wherever there are any.

@@ -124,7 +124,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Which times are wanted.
+/// The times that are wanted.
 #[derive(clap::Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[group(id = "window")]
 pub struct Window {

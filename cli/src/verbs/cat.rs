@@ -76,7 +76,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                 None => Input::open(&args.path)?,
             };
             let trace = match open(&input, args.reading) {
-                // What it is can be seen when more has come.
+                // The format can be detected when more has come.
                 Err(_) if !has_begun && pipe.as_ref().is_some_and(Pipe::may_begin) => return Ok(worst),
                 opened => opened?,
             };
@@ -126,7 +126,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let mut advance = |bytes| progress.advance(bytes);
     let lines = SliceLines::new(args.json, args.tree, window, args.names(), out);
     let mut slices = Lasting::new(lines, &mut advance);
-    // What is open when the window begins had begun before, and ends after it.
+    // A slice that is open when the window begins had begun before, and ends after it.
     let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     slices.finish()?.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(&args.path, line));

@@ -277,7 +277,7 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
         let process = chrome.begin(&name.to_string_lossy(), window, &mut write)?;
         let mut slices = Lasting::new(process, &mut advance);
         exported = true;
-        // What is open when the window begins had begun before, and ends after it.
+        // A slice that is open when the window begins had begun before, and ends after it.
         let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
         let left = slices.finish()?.finish();
         if window == traceglass::event::Window::ALL {

@@ -97,7 +97,7 @@ fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
         object.insert("bytes".into(), info.bytes.into());
         object.extend(info.fields);
         object.insert("complete".into(), info.complete.into());
-        // What was not read may be damaged.
+        // A part that was not read may be damaged.
         let known = info.complete || info.status != Status::Clean;
         object.insert("verdict".into(), known.then(|| info.status.verdict()).into());
         out.json(&object.into())?;

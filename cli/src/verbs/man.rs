@@ -36,7 +36,7 @@ pub fn run<C: CommandFactory>(args: &Args, out: &mut Out) -> Result<Status> {
     let mut page = Vec::new();
     let version = concat!("traceglass ", env!("CARGO_PKG_VERSION"));
     Man::new(command).source(version).manual("traceglass").render(&mut page)?;
-    // What follows the options has headings of its own, and keeps its lines.
+    // The text after the options has headings of its own, and keeps its lines.
     let page = String::from_utf8_lossy(&page).replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
     out.own(page.replace("\nExit status:\n", "\n.SH \"EXIT STATUS\"\n.nf\n").as_bytes())?;
     Ok(Status::Clean)

@@ -307,7 +307,7 @@ fn findings(paint: &mut Paint<'_>, area: Rect, state: &State) {
         title.push_str(", checking …");
     }
     let area = paint.overlay(area, &title);
-    // What is longer than a line stands below in full.
+    // A value that is longer than a line stands below in full.
     let mut full = Vec::new();
     if let Some(found) = list.found.get(list.selected) {
         wrap(&found.message, area.width.saturating_sub(2), &mut full);

@@ -95,7 +95,7 @@ impl<'f> Filler<'f> {
         let width = self.lanes.width.checked_mul(2)?;
         let old = self.lanes.base;
         let base = old.div_euclid(2).min(ns.div_euclid(width));
-        // Where an event is far before all others, what follows must not get lost.
+        // If an event is far before all others, the later ones must not get lost.
         let last = old.saturating_add(BUCKETS as i128).saturating_sub(1).div_euclid(2);
         let fits = last.checked_sub(base)? < BUCKETS as i128;
         let base = if fits { base } else { old.div_euclid(2) };

@@ -1,4 +1,4 @@
-//! Which panes are there, and which one has the keys.
+//! The panes that there are, and the one that has the keys.
 
 use super::pane::Pane;
 use super::state::State;

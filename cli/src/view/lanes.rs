@@ -153,7 +153,7 @@ mod tests {
         after.keep_order(&before);
         let names: Vec<_> = after.lanes.iter().map(|lane| lane.name.as_str()).collect();
         assert_eq!(names, ["a", "worker", "worker", "b", "c"]);
-        // Those that have something are those that had it.
+        // Lanes that have something are those that had it.
         let used: Vec<_> = after.lanes.iter().map(|lane| lane.cells.is_empty()).collect();
         assert_eq!(used, [false, true, false, true, true]);
     }

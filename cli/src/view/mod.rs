@@ -197,7 +197,7 @@ where
                 }
             }
             if quits {
-                // What goes on beside the screen may read for a while yet: it is not waited for.
+                // A thread beside the screen may read for a while yet: it is not waited for.
                 ratatui::restore();
                 std::process::exit(0);
             }
@@ -215,7 +215,7 @@ where
             if looked.elapsed() >= IDLE {
                 looked = Instant::now();
                 match stamp.change() {
-                    // What is mapped of it is no longer there: it must not be touched.
+                    // The mapped bytes are no longer there: they must not be touched.
                     Some(std::cmp::Ordering::Less) => {
                         state.message = "the file is shorter than it was: it was opened again".to_owned();
                         break;

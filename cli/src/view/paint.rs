@@ -99,7 +99,7 @@ impl<'b> Paint<'b> {
             return column;
         }
         let room = usize::from(inside.right().saturating_sub(x));
-        // What is far too long is cut before anything is done to it; an escape is no longer than ten characters.
+        // A text that is far too long is cut before anything is done to it; an escape is no longer than ten characters.
         let shown = printable(&crate::output::shortened(text, room.saturating_add(1)));
         let style = look.style(self.color);
         if unicode_width::UnicodeWidthStr::width(shown.as_str()) <= room {

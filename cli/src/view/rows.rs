@@ -89,7 +89,7 @@ pub fn around(
     let file = place.file;
     let mut start = place.offset;
     let mut step = 4096_u64;
-    // How many rows there are up to the place, from where reading begins.
+    // The number of rows up to the place, from where reading begins.
     let (mut first, mut count) = (0, 0_usize);
     loop {
         let (mut begin, mut reached, mut counted) = (None, false, 0_usize);
@@ -107,7 +107,7 @@ pub fn around(
         reached |= budget.0 > 0;
         if !reached {
             if count > 0 {
-                // What was found from nearer is better than nothing.
+                // Rows that were found from nearer are better than none.
                 break;
             }
             return Window::default();

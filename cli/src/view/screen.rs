@@ -1,4 +1,4 @@
-//! Where the panes are, and what is in them.
+//! The panes: their places, and their content.
 
 use super::detail;
 use super::pane::Pane;
@@ -8,7 +8,7 @@ use crate::trace::{Browse, Field};
 use ratatui::layout::Rect;
 use traceglass::event::Time;
 
-/// Where the panes are; those without room have none.
+/// The places of the panes; those without room have none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layout {
     pub head: Rect,

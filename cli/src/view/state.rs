@@ -57,7 +57,7 @@ pub struct State {
     pub open: BTreeSet<Place>,
     pub asks: Option<(Asks, String)>,
     pub pattern: Option<Pattern>,
-    /// Where the last match is.
+    /// The place of the last match.
     pub hit: Option<(Place, u64)>,
     pub filter: Option<String>,
     /// The rows that the filter leaves, made in the background.

@@ -407,7 +407,7 @@ fn a_finding_leads_to_its_bytes() {
         assert!(found.is_error && found.offset >= 0x1f00 && found.offset < 0x2400, "{found:?}");
         session.keys("\n");
         assert_eq!((session.state.pane, session.state.place.offset), (Pane::Hex, found.offset));
-        // What happened just before.
+        // The event just before.
         session.keys("b");
         let screen = session.draw();
         assert!(screen.contains("(lost)"), "{screen}");

@@ -77,7 +77,7 @@ impl State {
         }
         self.followed = Some(at);
         let (from, to) = self.shown_window();
-        // Where all has been read, what lies outside is told by another clock.
+        // If all has been read, a time outside is one of another clock.
         if (from..to).contains(&at) || self.window.is_none() && self.lanes.done {
             return None;
         }

@@ -18,7 +18,7 @@ use traceglass_firmware::{peak_stack, say_aside};
 use traceglass_record::{Pages, Recorder, Shared, Trace, embassy_hooks, events};
 
 events! {
-    /// What the executor and the tasks do.
+    /// Events of the executor and the tasks.
     trace Program {
         clock 12_500_000;
         event PollStart as "poll_start" { executor_id: u32 }
@@ -99,7 +99,7 @@ async fn receiver() {
     while COUNT.load(Relaxed) < 40 {
         pause().await;
     }
-    // What happens after that is not recorded, nor measured.
+    // The rest is neither recorded nor measured.
     let stack = peak_stack();
     let is_dumped = dump().is_ok();
     say_aside("peak stack: ", stack as u64);

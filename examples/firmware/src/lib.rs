@@ -1,4 +1,4 @@
-//! What the programs share: printing what they found, measuring the stack, and going over the events of a CTF trace.
+//! Functions of all programs: printing what they found, measuring the stack, and going over the events of a CTF trace.
 
 #![no_std]
 

@@ -17,7 +17,7 @@ const COUNT: u32 = 900;
 const LOOPS: u32 = 100_000;
 
 events! {
-    /// What the program does.
+    /// Events of the program.
     trace Program {
         clock 12_500_000;
         event Step { task: u8, queue: u16, serial: u32 }
@@ -53,7 +53,7 @@ fn main() -> ! {
     finish_plainly(each(shared) <= 120)
 }
 
-/// How many cycles something takes; `None` if it fails.
+/// The number of cycles that something takes; `None` if it fails.
 fn cycles(mut act: impl FnMut() -> bool) -> Option<u32> {
     let begun = SYST::get_current();
     act().then(|| begun.wrapping_sub(SYST::get_current()) & 0x00ff_ffff)

@@ -18,7 +18,7 @@ const WORDS: usize = 1024;
 const PACKET_WORDS: usize = 128;
 
 events! {
-    /// What the program does.
+    /// Events of the program.
     trace Program {
         clock 1_000_000;
         event Step { serial: u32, hash: u32 }

@@ -15,13 +15,13 @@ pub struct Json {
     stamps: Stamps,
     /// The members that say where the record comes from.
     place: Vec<u8>,
-    /// Where the record begins in the buffer.
+    /// The start of the record in the buffer.
     start: usize,
     class: ClassId,
     /// The next of the scopes of its class.
     next: usize,
     is_flat: bool,
-    /// Where the name of a member of a map begins and ends in the buffer.
+    /// The start and the end in the buffer of the name of a map's member.
     key: (usize, usize),
     scratch: String,
     /// True if only the fields of records are written.

@@ -201,7 +201,7 @@ fn set<T>(table: &mut Vec<Option<T>>, at: usize, value: T) {
     }
 }
 
-/// Where records come from, as their adaptor says it before them.
+/// The origin of records, as their adaptor says it before them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place {
     /// For people: the file, the processor, the chunk. Each is a column.

@@ -146,7 +146,7 @@ pub(super) struct Records<'r> {
     all: &'r [Table],
     query: &'r Query,
     file: &'r str,
-    /// Which tables are read, and their rows from the first one on.
+    /// The tables that are read, and their rows from the first one on.
     tables: Vec<(bool, Option<Rows>)>,
     targets: Targets,
     buffer: String,
@@ -215,7 +215,7 @@ impl<'r> Records<'r> {
         rows.time(4, time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
         let class = ClassId(u32::MAX);
         let mut row = Row { rows, members, known: targets, class, next: 0, depth: 0, open: None };
-        // What cannot be read of it is null; a row of `gaps` says so.
+        // A field that cannot be read is null; a row of `gaps` says so.
         let _ = event.tell(&mut row);
         hand_out(table, rows, sink)
     }

@@ -15,7 +15,7 @@ use traceglass::event::{Event, EventKind, FlowId, TrackId};
 use traceglass::record::Record as _;
 use traceglass_open::record::Json;
 
-/// Where something stands in the recording, and when it was.
+/// The place of something in the recording, and its time.
 #[derive(Clone, Copy)]
 struct Place {
     file: usize,
@@ -48,7 +48,7 @@ struct Wake {
 struct Task {
     /// The number of tasks that were met before it.
     number: usize,
-    /// Where it was met first.
+    /// The place where it was met first.
     first: Option<Place>,
     spawned: Option<i128>,
     ended: Option<i128>,

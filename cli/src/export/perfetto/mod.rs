@@ -89,7 +89,7 @@ const MERGE_NONE: u64 = 2;
 const REALTIME: u64 = 1;
 const MONOTONIC: u64 = 3;
 
-/// Where packets go.
+/// The output of packets.
 pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
 
 /// A slice that begins before the window.
@@ -324,7 +324,7 @@ impl Perfetto {
         self.inner.uint(field::TYPE, kind);
         if matches!(kind, SLICE_BEGIN | INSTANT) {
             self.name(event);
-            // What comes from before the range has no arrows.
+            // A slice from before the range has no arrows.
             if let Some(flow) = event.starts().filter(|_| !is_held) {
                 self.inner.fixed64(field::FLOW_IDS, self.flow(flow));
             }

@@ -184,7 +184,7 @@ fn listed(object: &Map<String, Value>, folder: &Path, path: &Path) -> Result<Lis
                     _ => return Err(wrong(key)),
                 });
             }
-            // What is misspelled would be missing.
+            // A misspelled key is refused: its value would be missing.
             _ => return Err(wrong(key)),
         }
     }

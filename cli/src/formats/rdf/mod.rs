@@ -365,7 +365,7 @@ impl Trace for Rdf<'_> {
             let ranges = [("header", entry.header_range()), ("data", entry.stored_range())];
             for (part, range) in ranges {
                 let Ok(range) = range else { continue };
-                // What follows the fields that are known.
+                // The bytes after the fields that are known.
                 let within = known.iter().filter(|field| range.contains(&field.offset));
                 let start =
                     within.map(|field| field.offset.saturating_add(field.len)).fold(range.start, u64::max);

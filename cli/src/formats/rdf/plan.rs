@@ -1,12 +1,12 @@
-//! Which entries are read, and which are the same as another one: chunks may overlap, and work must not grow with their
-//! number.
+//! The entries that are read, and those that are the same as another one: chunks may overlap, and work must not grow
+//! with their number.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
 use traceglass::rdf::{Compression, Entry, File, Identifier};
 use traceglass::{Element, Error, ErrorKind};
 
-/// Which bytes of the entries are read.
+/// The bytes of the entries that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Headers,
@@ -50,7 +50,7 @@ pub struct Plan {
 /// Bytes that lie in several chunks.
 const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
 
-/// Which bytes of the file are read.
+/// The bytes of the file that are read.
 #[derive(Default)]
 struct Covered(BTreeMap<u64, u64>);
 
@@ -92,7 +92,7 @@ impl Plan {
         let (mut known, mut covered) = (HashMap::new(), Covered::default());
         let mut total = 0_u64;
         for entry in file.entries() {
-            // What lies outside of the file is not read.
+            // Bytes outside of the file are not read.
             let turn = Key::of(file, &entry, part).map_or(Turn::Read, |key| {
                 if let Some(&first) = known.get(&key) {
                     plan.shared.insert(first);
@@ -141,7 +141,7 @@ impl Key {
             Part::Contents => Some((entry.identifier(), entry.version(), entry.header_range().ok()?.start)),
             _ => None,
         };
-        // What is empty costs nothing.
+        // An empty range costs nothing.
         (size > 0).then_some(Self { start: range.start, size, compression, output, content })
     }
 }

@@ -92,7 +92,7 @@ impl Rdf<'_> {
         Ok(all)
     }
 
-    /// Which entries are kept; what is damaged of those that are wanted is told.
+    /// The entries that are kept; damage of those that are wanted is told.
     fn keeps(&self, wanted: &Wanted<'_>, done: &mut Rewritten) -> Result<Vec<bool>> {
         let keep = wanted.keep.iter().map(|text| Named::parse(text)).collect::<Result<Vec<_>>>()?;
         let drop = wanted.drop.iter().map(|text| Named::parse(text)).collect::<Result<Vec<_>>>()?;

@@ -89,7 +89,7 @@ struct Row {
     offset: u64,
     time: Option<Time>,
     is_lost: bool,
-    /// Where its text ends.
+    /// The end of its text.
     end: usize,
 }
 
@@ -236,7 +236,7 @@ impl View<'_> {
         let &(_, stream) = self.streams.iter().find(|(known, _)| *known == number)?;
         let before = self.streams.iter().take_while(|(known, _)| *known < number);
         let before: Vec<u64> = before.filter(|(_, of)| *of == stream).map(|(known, _)| *known).collect();
-        // Those after the last chunk of which it is known.
+        // Goes on after the last chunk whose state is known.
         let known = before.iter().rposition(|known| loads.open.contains_key(known));
         let mut open = known.and_then(|at| loads.open.get(before.get(at)?)).cloned();
         for &number in before.iter().skip(known.map_or(0, |known| known.saturating_add(1))) {

@@ -138,7 +138,7 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
             return Ok(());
         }
     }
-    // What no further chunk has completed.
+    // The streams that no further chunk has completed.
     let mut cut: Vec<_> = streams.values().filter_map(|open| Some((open.place, open.cut(file)?))).collect();
     cut.sort_by_key(|(place, _)| place.entry);
     for (place, error) in cut {

@@ -185,7 +185,7 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
     if let [alone] = chunks {
         return Ok(vec![vec![alone]]);
     }
-    // What headers say of times is not to be relied on.
+    // The times in headers may be wrong.
     let mut spans = Vec::new();
     for part in chunks {
         let data = part.data()?;
@@ -445,7 +445,7 @@ fn stream(
         places.push((key(&record), record.offset()));
         Ok(())
     })?;
-    // Those with the same time stay in their order.
+    // Records with the same time stay in their order.
     places.sort_unstable();
     for (_, offset) in places {
         let mut records = stream.records_from(offset);

@@ -72,7 +72,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Where its period begins, wide enough for any header: what chunks are ordered by.
+    /// The order of chunks: the start of its period, wide enough for any header.
     fn order(&self) -> (u8, u128) {
         match self.kind {
             Kind::Meta => (0, 0),

@@ -55,7 +55,7 @@ pub fn info(rfr: &Rfr<'_>, args: &Inquiry) -> Result<Info> {
         progress.advance(part.size);
     }
     if complete {
-        // What is damaged has been counted.
+        // Damage has been counted.
         rfr.export_events(Window::ALL, &mut tasks)?;
         tasks.finish();
     }

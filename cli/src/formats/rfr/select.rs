@@ -1,4 +1,4 @@
-//! Which records of a recording `cat` prints.
+//! The records of a recording that `cat` prints.
 
 use super::files::{Files, Kind};
 use super::scan::{self, Damage};
@@ -55,7 +55,7 @@ impl Range {
                 && self.to.is_none_or(|to| first < u128::from(to).saturating_add(around))
     }
 
-    /// Where it begins, if it does.
+    /// Its first time, if it has one.
     pub fn start(&self) -> Option<u64> {
         (self.from > 0).then_some(self.from)
     }
@@ -157,7 +157,7 @@ impl Filter {
     }
 }
 
-/// Where a recording starts: the earliest time of a record in its chunks; of a stream, that of its first record.
+/// The start of a recording: the earliest time of a record in its chunks; of a stream, that of its first record.
 fn start(files: &Files<'_>) -> Result<Option<u64>> {
     let mut first: Option<u64> = None;
     for part in files.chunks() {

@@ -95,7 +95,7 @@ impl Tasks {
     fn track(&mut self, track: &Track<'_>) {
         let mut about = std::mem::take(&mut self.about);
         (about.iid, about.task_id, about.location) = (None, None, None);
-        // What cannot be read of it is not known.
+        // A field that cannot be read is not known.
         let _ = track.tell(&mut about);
         let task = self.by_track.entry(track.id()).or_default();
         task.iid = about.iid.unwrap_or(task.iid);
@@ -110,7 +110,7 @@ impl Tasks {
     fn event(&mut self, event: &Event<'_>) {
         let Some(now) = event.time().map(|time| time.ns()) else { return };
         self.end = self.end.max(now);
-        // What leads to a task's next poll is its spawn or a wake.
+        // A task's next poll comes of its spawn or a wake.
         if let Some(flow) = event.starts()
             && let Some(task) = self.by_track.get_mut(&flow.track())
         {
@@ -123,7 +123,7 @@ impl Tasks {
         let Some(task) = self.by_track.get_mut(&event.track()) else { return };
         match (event.kind(), event.name().as_str()) {
             (EventKind::Begin, _) => task.open = Some(now),
-            // Whether it was being polled until then is not known.
+            // It is not known whether it was polled until then.
             (EventKind::End, _) if event.is_inferred() => task.open = None,
             (EventKind::End, _) => {
                 add(&mut task.polls, 1);

@@ -61,9 +61,9 @@ struct View<'v> {
 
 /// The results of the pass in the background.
 struct State<'v> {
-    /// Where reading a chunk or a stream can go on; callsites are always read from the start.
+    /// The places at which reading a chunk or a stream can go on; callsites are always read from the start.
     marks: Marks<Mark<'v>>,
-    /// Where sequences begin.
+    /// The offsets of sequences.
     parts: Marks<Items<'v>>,
     names: Names<'v>,
     /// The number of objects of the file that have been named.
@@ -79,7 +79,7 @@ enum Mark<'v> {
 
 impl<'v> View<'v> {
     fn state(&self) -> MutexGuard<'_, State<'v>> {
-        // What a thread that panicked left there is still sound.
+        // The state is sound even if a thread panicked.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -27,7 +27,7 @@ impl Rtc<'_> {
         let mut names = Names::new(Vec::new());
         let mut choice = Choice { wanted, revision: None, slot: None };
         let mut lost = None;
-        // What was printed before, of a file that grows; and from where on it is to be read again.
+        // The offset up to which a growing file was printed, and the one from which it is read again.
         let place = cursor.places.entry(PathBuf::new()).or_default();
         let printed = *place;
         let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
@@ -36,7 +36,7 @@ impl Rtc<'_> {
         let start = Some(again).filter(|&again| again > 0 && self.can_go_on()).or(from);
         // Of a range, whole records are printed.
         let wants_frames = args.raw && bounds.is_everything();
-        // Where the first record is that comes after the range and after the last record in it.
+        // The offset of the first record that comes after the range and after the last record in it.
         let mut after: Option<u64> = None;
         let pass = Pass { start, follows: cursor.follows, ..Pass::default() };
         let (mut end, mut open) = (printed, None);
@@ -166,15 +166,15 @@ type Known<'a> = Names<'a, Vec<NameSlot<'a>>>;
 /// Lines of records, in the order in which these begin.
 struct Records {
     lines: Lines,
-    /// Where the line begins that was put last.
+    /// The start of the line that was put last.
     mark: usize,
     /// Lines that wait, by where their records begin.
     waiting: BTreeMap<u64, Vec<u8>>,
     /// The number of bytes they have.
     size: usize,
-    /// Where the first record begins that is not finished.
+    /// The offset of the first record that is not finished.
     open: Option<u64>,
-    /// Where the last one that was printed begins.
+    /// The offset of the last record that was printed.
     last: Option<u64>,
     /// The session that lines name, if there may be several.
     session: Option<u64>,

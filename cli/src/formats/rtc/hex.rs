@@ -37,7 +37,7 @@ impl Rtc<'_> {
         }
     }
 
-    /// Where to begin, so that the unit at `offset` is read: at the Marker before it, if the grid has one there.
+    /// The offset to begin at, so that the unit at `offset` is read: the Marker before it, if the grid has one there.
     fn unit_before(&self, offset: u64) -> u64 {
         let Ok(first) = Unit::parse(self.data, 0) else { return 0 };
         let at = offset - offset % first.major_size();

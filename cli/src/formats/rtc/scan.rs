@@ -18,7 +18,7 @@ pub(super) struct Pass {
     pub(super) counts: bool,
     /// True if the payload of each stream is hashed.
     pub(super) digest: bool,
-    /// Where to begin, if not at the start.
+    /// The offset to begin at, if not at the start.
     pub(super) start: Option<u64>,
     /// True if the file grows: then what it ends in is no damage.
     pub(super) follows: bool,
@@ -117,7 +117,7 @@ pub(super) struct StreamRow {
     pub(super) records: u64,
     pub(super) bytes: u64,
     pub(super) digest: Option<Sha256>,
-    /// Where the object is that this was taken from.
+    /// The offset of the object that this was taken from.
     declared: u64,
 }
 
@@ -237,7 +237,7 @@ impl<'a> Rtc<'a> {
             None => Records::new(Frames::new(self.data), &mut buffer),
         });
         let digest = pass.digest;
-        // What begins or ends in the middle has checksums that cannot be verified.
+        // A unit that is read from its middle has a checksum that cannot be verified.
         let is_whole = pass.start.is_none();
         let mut checker = Checker::by(crc32fast::hash);
         let mut session = Session::new(records.frames().session());

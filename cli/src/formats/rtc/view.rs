@@ -33,11 +33,11 @@ pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Re
 struct View<'a> {
     rtc: Rtc<'a>,
     entries: [FileEntry; 1],
-    /// Where units begin, as they are found, in a file whose grid is damaged.
+    /// The starts of units, as they are found, in a file whose grid is damaged.
     marks: Mutex<Marks<()>>,
 }
 
-/// Where a walk begins.
+/// The start of a walk.
 #[derive(Clone, Copy)]
 enum Begin {
     /// At the start of the file.
@@ -64,7 +64,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Where to begin, so that what is at `offset` is read.
+    /// The place to begin from, so that `offset` is read.
     fn begin(&self, offset: u64) -> Begin {
         match self.marker(offset) {
             (at, true) => Begin::Within(at, offset),
@@ -90,7 +90,7 @@ impl<'a> View<'a> {
 
     /// Units, and minor units, by what their Markers say.
     ///
-    /// Where the first unit begins that cannot be read so; `None` if all of them can, or if `each` wants no more.
+    /// The start of the first unit that cannot be read so; `None` if all of them can, or if `each` wants no more.
     fn units(&self, from: u64, each: Each<'_>) -> Option<u64> {
         let (mut at, _) = self.marker(from);
         while at < self.rtc.data.len() as u64 {
@@ -138,7 +138,7 @@ impl<'a> View<'a> {
         let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
         let mut records = Box::new(Records::new(Self::frames(data, begin), &mut buffer));
         if matches!(begin, Begin::Within(..)) {
-            // What clocks said before is known from the indices.
+            // The indices have what clocks said before.
             if let Ok(grid) = Grid::new(data) {
                 grid.prime(&mut records);
             }
@@ -248,7 +248,7 @@ impl Browse for View<'_> {
             !stopped
         });
         if let (false, Some(rest)) = (stopped, rest) {
-            // Where the grid does not lead, all is read.
+            // If the grid does not lead there, all is read.
             self.pass(self.begin(rest), Some(rest), &mut |node| node.end <= rest || each(node));
         }
     }

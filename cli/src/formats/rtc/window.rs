@@ -50,7 +50,7 @@ impl<'a> Rtc<'a> {
         !bounds.is_everything() && self.data.len() as u64 > READ_WHOLE && self.can_go_on()
     }
 
-    /// Where to begin to read for a range in nanoseconds, if not at the start.
+    /// The offset to begin reading at for a range in nanoseconds, if not at the start.
     pub(super) fn start(&self, bounds: &Bounds) -> Option<u64> {
         let from = Time::from_attoseconds(bounds.from?.saturating_mul(1_000_000_000));
         let place = self.grid()?.seek_all::<STREAMS>(from)?;

@@ -106,7 +106,7 @@ fn captures_are_walked_as_they_are_printed() {
     for entry in fs::read_dir(Path::new(&root).join("ctf-wire")).unwrap() {
         let folder = entry.unwrap().path().join("trace");
         let expected = folder.join("../expected.ndjson");
-        // What needs options is not asked for here.
+        // Inputs that need options are not asked for here.
         if !expected.exists() || fs::read_to_string(&expected).unwrap().contains("\"options\": [\"") {
             continue;
         }

@@ -12,7 +12,7 @@ use traceglass_firmware::{finish_plainly, read_events};
 static METADATA: &[u8] = include_bytes!("../../../data/sample.ctf1/metadata");
 static STREAM: &[u8] = include_bytes!("../../../data/sample.ctf1/data");
 
-/// How many nodes the schema may take, and what its compiler needs while it is at work.
+/// The most nodes of the schema, and the room that its compiler needs while it is at work.
 const NODES: usize = 32;
 const TYPES: usize = 32;
 const NAMES: usize = 32;

@@ -12,7 +12,7 @@ use traceglass_firmware::{finish_plainly, read_events};
 static METADATA: &[u8] = include_bytes!("../../../data/sample.ctf/metadata");
 static STREAM: &[u8] = include_bytes!("../../../data/sample.ctf/stream");
 
-/// How many nodes the schema may take.
+/// The most nodes of the schema.
 const NODES: usize = 48;
 
 #[entry]

@@ -62,7 +62,7 @@ fn read() -> traceglass::Result<()> {
     Ok(())
 }
 
-/// Where the task of a poll was spawned.
+/// The line that spawned the task of a poll.
 fn place<'a>(event: &Event<'a>, frames: &Frames<'a, '_>) -> &'a [u8] {
     match event.get("spawn_loc") {
         Some(Value::PooledString(id)) => frames.string(id).unwrap_or(b"?"),

@@ -10,7 +10,7 @@ use traceglass_firmware::{finish_plainly, say};
 
 static TRACE: &[u8] = include_bytes!("../../../data/sample.rtc");
 
-/// How much of the file is missing: its first Marker, Meta, and some frames.
+/// The number of bytes that are missing from the file: its first Marker, Meta, and some frames.
 const LOST: usize = 3000;
 
 #[entry]

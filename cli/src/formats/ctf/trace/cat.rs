@@ -192,8 +192,8 @@ impl Printer<'_> {
             self.begin_packet(source, time, out)?;
             self.last = None;
         }
-        // What packets say of their times does not bound those of records, and after one with a stamp that is wrong come
-        // those that were recorded before: all are looked at that are read.
+        // The times that packets state do not bound those of records, and after a record with a wrong time come records
+        // of earlier times: all that are read are looked at.
         let told = if source.is_wanted && self.bounds.wants(time.map(Time::ns)) {
             if self.last != Some(at) {
                 self.last = Some(at);

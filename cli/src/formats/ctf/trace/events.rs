@@ -43,7 +43,7 @@ impl Ctf<'_> {
                 timeline.set_window(window);
                 return read(timeline, &streams, damage, events);
             };
-            // What lies before a window is read for what is open when that begins.
+            // Events before a window are read for what is open when it begins.
             let names: Vec<_> = streams.iter().map(|lane| name_of(&lane.stream.path)).collect();
             let names: Vec<_> = names.iter().map(String::as_str).collect();
             let mut room = Room::default();
@@ -154,7 +154,7 @@ fn read(
     events: &mut dyn Events,
 ) -> Result<Outcome> {
     let content = |error| Failure::content(Format::Ctf2, error);
-    // How far each stream has been read.
+    // The number of bytes of each stream that have been read.
     let mut read = vec![0_u64; streams.len()];
     let mut gaps = 0_u64;
     while let Some(item) = timeline.next_item().map_err(content)? {

@@ -52,7 +52,7 @@ impl Files {
         let mut streams = Vec::new();
         let paths = match only {
             Some((path, data)) => {
-                // What is no file, such as a pipe, was read when it was named.
+                // A pipe, or anything else that is no file, was read when it was named.
                 streams.push(Stream {
                     path: relative(path),
                     data: data.clone(),
@@ -143,7 +143,7 @@ impl Found {
     }
 }
 
-/// Where LTTng has the index of a stream.
+/// The path of LTTng's index of a stream.
 pub fn index(stream: &Path) -> PathBuf {
     let mut name = stream.file_name().unwrap_or_default().to_owned();
     name.push(".idx");

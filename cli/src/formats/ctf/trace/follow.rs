@@ -87,7 +87,7 @@ pub fn news<'c>(
     {
         let mark = ScanMark::after(trace.reading.skip.unwrap_or(0));
         let mut growing = Growing { mark, slots: Vec::new(), waiting: BTreeSet::new() };
-        // What was printed while it looked like a single stream.
+        // Leaves out what was printed while it looked like a single stream.
         growing.find(stream.data.data(), trace, has_ended);
         growing.waiting.retain(|offset| *offset >= end.end);
         *known = Followed::Capture(Box::new(growing));
@@ -177,7 +177,7 @@ fn whole<'c>(
     let mut end = first;
     loop {
         match packets.next_packet() {
-            // What a pipe ends in is read as what a file ends in.
+            // The end of a pipe is read like the end of a file.
             _ if has_ended => {
                 end = data.len() as u64;
                 break;

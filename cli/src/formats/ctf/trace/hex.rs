@@ -1,4 +1,4 @@
-//! Which field of which record each byte belongs to.
+//! The field of the record that each byte belongs to.
 
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};

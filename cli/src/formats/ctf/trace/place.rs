@@ -1,4 +1,4 @@
-//! Where event records come from, as each of them says it.
+//! The origin of event records, as each of them says it.
 
 use crate::json::Line;
 use crate::output::shown;

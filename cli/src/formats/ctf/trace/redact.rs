@@ -30,7 +30,7 @@ impl Ctf<'_> {
             }
             for lane in wire::lanes(traces) {
                 let (path, data) = (lane.stream.path.as_path(), lane.stream.data.data());
-                // What cannot be read is not in a file that was written.
+                // A file that was written has no packets that cannot be read.
                 for packet in lane.packets().map_while(Result::ok) {
                     [packet.header(), packet.context()]
                         .into_iter()

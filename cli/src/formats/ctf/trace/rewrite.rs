@@ -114,7 +114,7 @@ struct Writer<'w> {
 
 impl Writer<'_> {
     fn metadata(&mut self, folder: &Path, files: &Files) -> Result<()> {
-        // What cannot be read of the metadata is carried along.
+        // Metadata that cannot be read is carried along.
         let data = files.metadata.data();
         let checked = files.parse(traceglass::ctf::metadata::ParseOptions::LENIENT).map(|stream| {
             let mut errors = 0_u64;

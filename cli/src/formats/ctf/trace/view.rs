@@ -70,7 +70,7 @@ struct View<'v> {
 
 impl View<'_> {
     fn marks(&self) -> MutexGuard<'_, Marks<(u64, Option<i128>)>> {
-        // What a thread that panicked left there is still sound.
+        // The marks are sound even if a thread panicked.
         self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -26,7 +26,7 @@ pub fn capture(stream: &Stream, schema: &Schema<'_, '_>, reading: Reading) -> Op
         return None;
     }
     let scan = Scan::new(data, schema).skip_bytes(skipped);
-    // What needs more slots than can be numbered is read as a plain stream.
+    // A file that needs more slots than can be numbered is read as a plain stream.
     let capture = Capture::read(scan, Vec::new()).ok()?;
     (is_asked || capture.tracks().next().is_some()).then_some(capture)
 }
@@ -130,7 +130,7 @@ pub fn damage(capture: &Capture<Vec<WireSlot>>) -> Vec<&WireSlot> {
     slots
 }
 
-/// Where the device started anew, and the number of the session that begins there.
+/// The offsets at which the device started anew, and the number of the session that begins there.
 fn restarts(capture: &Capture<Vec<WireSlot>>) -> Vec<(u64, u32)> {
     let slots = capture.slots().iter().filter(|slot| slot.is_restart());
     let mut restarts: Vec<_> = slots.map(|slot| (slot.offset(), slot.session())).collect();

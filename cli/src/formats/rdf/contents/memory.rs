@@ -41,7 +41,7 @@ struct Usage {
 impl Usage {
     fn of(stream: Stream<'_>) -> Self {
         let mut usage = Self::default();
-        // What cannot be read ends a stream, and was reported.
+        // A token that cannot be read ends its stream, and was reported.
         for token in stream.tokens().map_while(Result::ok) {
             let ticks = token.ticks();
             usage.first = usage.first.or(ticks);

@@ -343,7 +343,7 @@ fn duration(ns: i128) -> String {
 #[derive(Default)]
 struct Streams {
     pieces: Vec<Pieces>,
-    /// Where the stream of a number is.
+    /// The places of the streams, by number.
     places: HashMap<u32, usize>,
 }
 
@@ -423,7 +423,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
         let loaded = match Loaded::read(chunk, &mut decoder) {
             Ok(loaded) => loaded,
             Err(error) => {
-                // What else cannot be read was reported.
+                // Other errors were reported.
                 if let ErrorKind::OverLimit { .. } = error.kind() {
                     report(Finding::warning(error));
                 }

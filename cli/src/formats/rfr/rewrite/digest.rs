@@ -8,7 +8,7 @@ use flate2::Crc;
 use std::ops::Range;
 use traceglass::rfr::{Callsites, Chunk, Item, Streaming};
 
-/// Where an object or a record begins.
+/// The offset of an object or a record.
 pub fn start(item: &Item<'_>) -> Option<u64> {
     match item {
         Item::Object(object) => Some(object.offset()),
@@ -55,7 +55,7 @@ pub fn hash_parts(part: &Part<'_>, parts: &[Range<u64>], digest: &mut Digest) ->
     }
     let data = part.data()?;
     let data = data.bytes();
-    // What cannot be read was told.
+    // Parts that cannot be read were told.
     match part.kind {
         Kind::Chunk(_) => {
             let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Chunk, Item, RecordKind, StreamData, Streaming};
 
-/// Where starts of polls stand that are open when the range begins: the file, and the offset of the sequence or of the
-/// record.
+/// The places of starts of polls that are open when the range begins: the file, and the offset of the sequence or of
+/// the record.
 #[derive(Default)]
 pub struct Polls(HashSet<(Option<PathBuf>, u64)>);
 

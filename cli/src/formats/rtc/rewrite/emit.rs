@@ -76,7 +76,7 @@ struct Emitter<'w, 'a> {
     at: u64,
     /// The number of the unit in its new session.
     number: Option<u64>,
-    /// Where the checksum of the unit begins.
+    /// The start of the bytes that the unit's checksum covers.
     covered: u64,
     crc: WriterCrc<16>,
     ieee: Crc,
@@ -108,7 +108,7 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         if frame.is_user() {
-            // Those before it were met.
+            // Only the first one is compared: those before it were met.
             let Some((_, rest)) = self.padded.split_first().filter(|(at, _)| **at == frame.offset()) else {
                 return Ok(());
             };

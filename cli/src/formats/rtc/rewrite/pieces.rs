@@ -8,7 +8,7 @@ use traceglass::rtc::Frame;
 
 /// A record whose frames do not all lie in one unit.
 struct Apart {
-    /// Where its frames begin.
+    /// The offsets of its frames.
     frames: Vec<u64>,
     /// The last frame, or the one at which it was known that it does not end.
     end: u64,
@@ -112,7 +112,7 @@ impl Pieces {
 /// The parts left out of a range.
 #[derive(Default)]
 pub struct Plan {
-    /// Where the frames begin, in order, that become padding: parts of records of which others are left out.
+    /// The offsets of the frames, in order, that become padding: parts of records of which others are left out.
     pub padded: Vec<u64>,
     /// The number of records left out that end in it, and their part of its digest.
     pub records: u64,

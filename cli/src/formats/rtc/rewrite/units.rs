@@ -56,7 +56,7 @@ impl Units {
         let mut units: Vec<Unit> = Vec::new();
         // The unit in which reading is; after a gap there is none up to the next Marker.
         let mut is_inside = false;
-        // Where frames began that are of no unit.
+        // The offsets of frames that are of no unit.
         let mut stray: Option<(u64, u64)> = None;
         let mut run = 0_u64;
         let mut clocks = Clocks::default();
@@ -136,7 +136,7 @@ impl Units {
                 }
                 Event::Gap(gap, _) => {
                     if let Some(unit) = units.last_mut().filter(|unit| is_inside && !unit.has_crc) {
-                        // What is cut at the end of the file has all that is before it.
+                        // A unit that is cut at the end of the file has all that is before the cut.
                         let is_cut = gap.end() >= rtc.data.len() as u64 && gap.cause().is_truncation();
                         unit.is_damaged = !is_cut || !unit.has_user_frames;
                         unit.end = unit.end.min(gap.offset());
