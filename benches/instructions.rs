@@ -1,4 +1,4 @@
-//! How many instructions the hot loops take, counted by callgrind, beside what was recorded.
+//! The number of instructions that hot loops take, counted by callgrind, beside the recorded one.
 //!
 //!     cargo bench --bench instructions               # fails where a count is 5 % off, either way
 //!     cargo bench --bench instructions -- --write    # records what it counts
@@ -75,7 +75,7 @@ const RECORDS: u64 = 50_000;
 const POLLS: u64 = 20_000;
 const DECODED: usize = 768 << 10;
 
-/// What a count may differ from the record, in percent.
+/// The greatest difference from the record, in percent.
 const TOLERANCE: f64 = 5.0;
 
 fn input(name: &str) -> Vec<u8> {
@@ -237,7 +237,7 @@ fn compiler() -> String {
     format!("{version}, {host}")
 }
 
-/// What callgrind counts for a loop.
+/// The count of callgrind for a loop.
 fn count(name: &str, input: &Path) -> u64 {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);

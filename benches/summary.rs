@@ -1,4 +1,4 @@
-//! How fast each format is read, next to its alternatives, as one table.
+//! The speed of reading each format, next to its alternatives, as one table.
 //!
 //!     cargo bench --bench summary                    # about three minutes
 //!     cargo bench --bench summary -- zstd rtc        # some of it

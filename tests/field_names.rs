@@ -16,7 +16,7 @@ fn code(folder: &Path) -> String {
     code
 }
 
-/// Whether `name` is that of an item or a variant, or an alias of one.
+/// True if `name` is that of an item or a variant, or an alias of one.
 fn leads_somewhere(name: &str, code: &str) -> bool {
     if code.contains(&format!("#[doc(alias = \"{name}\")]")) {
         return true;

@@ -134,7 +134,7 @@ pub fn told(data: &[u8]) -> u64 {
     sum.0
 }
 
-/// What [`told`] adds up, by hand and without a check: the bare walk that the format allows.
+/// The sum of [`told`], by hand and without a check: the bare walk that the format allows.
 pub fn bare_walk(data: &[u8]) -> u64 {
     let mut walk = Walk { data, at: 0 };
     let (mut base, mut sum) = (0_u64, 0_u64);

@@ -1,4 +1,4 @@
-//! What the benchmarks measure: data made from fixed seeds, and the loops over it.
+//! The benchmarks' work: data made from fixed seeds, and the loops over it.
 
 pub mod ctf;
 pub mod ctf_trace;

@@ -49,7 +49,7 @@ pub fn asked(entries: u32, count: usize) -> Vec<(String, usize)> {
     (0..count).map(|_| next()).collect()
 }
 
-/// Where in the file the chunks asked for are, summed up.
+/// The places in the file of the chunks asked for, summed up.
 pub fn look_up(sorted: &SortedIndex<'_, '_>, asked: &[(Identifier, usize)]) -> u64 {
     asked.iter().fold(0, |sum, &(id, n)| {
         let chunk = sorted.chunk(id, n).expect("it is there");

@@ -1,4 +1,4 @@
-//! What is inside RDF chunks, as large as wanted.
+//! The content of RDF chunks, as large as wanted.
 
 use traceglass::rdf::contents::rmt::{Stream, TokenValue};
 use traceglass::rdf::contents::{Content, EventValue};
@@ -68,7 +68,7 @@ pub fn token_times(data: &[u8]) -> u64 {
         .fold(0, |sum, token| sum.wrapping_add(token.time()).wrapping_add(u64::from(token.kind().number())))
 }
 
-/// What every token says.
+/// The sum of the values of every token.
 pub fn token_values(data: &[u8]) -> u64 {
     Stream::from_parts(77, 1, (1, 9), data).tokens().map(|token| token.unwrap()).fold(0, |sum, token| {
         sum.wrapping_add(match token.value() {

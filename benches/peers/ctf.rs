@@ -6,7 +6,7 @@ fn take<'a, const N: usize>(data: &mut &'a [u8]) -> &'a [u8; N] {
     first
 }
 
-/// How many records there are.
+/// The number of records.
 pub fn count(data: &[u8]) -> u64 {
     let mut count = 0;
     each(data, |id, _, rest| {

@@ -3,7 +3,7 @@
 use dial9_trace_format::decoder::Decoder;
 use dial9_trace_format::types::FieldValueRef;
 
-/// What `common::dial9::told` adds up, by its visitor.
+/// The sum of `common::dial9::told`, by its visitor.
 pub fn visited(data: &[u8]) -> u64 {
     let mut sum = 0_u64;
     let mut decoder = Decoder::new(data).expect("a header");

@@ -168,7 +168,7 @@ fn by_identifier(index: &[u8]) -> HashMap<[u8; 16], Vec<u32>> {
     map
 }
 
-/// What `common::rdf::iterate` sums up, without a check.
+/// The sum of `common::rdf::iterate`, without a check.
 fn by_hand(index: &[u8]) -> u64 {
     index.chunks_exact(64).fold(0_u64, |sum, entry| {
         let long = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap());
@@ -214,7 +214,7 @@ fn measure_zstd(table: &mut Table, size: usize) {
     table.means("real data, geometric mean");
 }
 
-/// What was not made for a benchmark, as far as it is at hand wherever this runs.
+/// Data that was not made for a benchmark, as far as it is at hand wherever this runs.
 fn real_data() -> [(&'static str, Vec<u8>); 2] {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut sources = Vec::new();
@@ -531,7 +531,7 @@ fn measure_rfr(table: &mut Table, large: bool) {
     }
 }
 
-/// What it ran on, as the system names it.
+/// The machine it ran on, as the system names it.
 fn machine() -> String {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));

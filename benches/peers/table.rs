@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// What a figure is measured in.
+/// The unit of a figure.
 #[derive(Clone, Copy)]
 pub enum Unit {
     /// Nanoseconds an item, for this many of them.
@@ -46,7 +46,7 @@ pub struct Way<'a> {
     /// Prepares the work; not measured.
     before: Box<dyn FnMut() + 'a>,
     work: Box<dyn FnMut() -> u64 + 'a>,
-    /// Whether the work can run only once after each `before`.
+    /// True if the work can run only once after each `before`.
     once: bool,
 }
 
@@ -68,7 +68,7 @@ fn now() -> Duration {
 
 /// The shortest time that is measured at once, in seconds.
 const LONG_ENOUGH: f64 = 0.004;
-/// How long a row takes, in seconds, unless its rounds take longer.
+/// The time that a row takes, in seconds, unless its rounds take longer.
 const ROW: f64 = 1.5;
 const ROUNDS: std::ops::RangeInclusive<usize> = 5..=41;
 
@@ -86,7 +86,7 @@ impl Table {
         Self { text, filters, group: String::new(), ratios: Vec::new() }
     }
 
-    /// Whether rows of that group are asked for.
+    /// True if rows of that group are asked for.
     pub fn begin(&mut self, group: &str) -> bool {
         self.group = group.to_owned();
         self.ratios.clear();

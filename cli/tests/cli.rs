@@ -277,7 +277,7 @@ fn bytes_after_the_last_metadata_packet_are_one_verdict() {
     }
 }
 
-/// What `info` prints names no computer and no process, whatever the format, unless it is asked for.
+/// `info` prints no name of a computer or process, whatever the format, unless it is asked for.
 #[test]
 fn info_withholds_what_is_private() {
     let scratch = Scratch::new("private");
@@ -452,7 +452,7 @@ fn the_screen_is_as_it_was_blessed() {
         &["man", "cat"],
     ];
     for args in calls {
-        // What is looked at, and looks different where there is less room, or more.
+        // Screens for people, which look different where there is less room, or more.
         let is_screen = ["info", "ls", "hex", "check"].contains(&args[0])
             && !args.iter().any(|arg| arg.contains("-h") || *arg == "--json");
         let widths: &[usize] = if is_screen { &[80, 40, 200] } else { &[80] };

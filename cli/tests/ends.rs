@@ -1,4 +1,4 @@
-//! How the command ends when it is not let to end by itself.
+//! Ends of the command that it does not choose itself.
 #![cfg(target_os = "linux")]
 
 #[path = "common/mod.rs"]
@@ -118,7 +118,7 @@ fn help_that_nobody_reads_is_no_failure() {
     }
 }
 
-/// Where not all threads can be started, fewer do the work.
+/// If not all threads can be started, fewer do the work.
 #[test]
 fn few_threads_are_enough() {
     let scratch = Scratch::new("threads");

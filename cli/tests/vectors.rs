@@ -86,7 +86,7 @@ pub fn check(path: &str, facts: &Value) -> String {
             let allowed = facts["allowed"].as_array().expect("what is allowed");
             assert!(allowed.iter().any(|one| one == of_manifest), "{path}: {object}");
         }
-        // What is no RDF may be of a format beside it, which is told.
+        // A file that is no RDF may be of a format beside it, which is told.
         "error" if ["rmt", "sqtt"].contains(&object["format"].as_str().unwrap_or_default()) => {}
         expected => assert_eq!(of_manifest, expected, "{path}: {object}"),
     }

@@ -75,7 +75,7 @@ const CALLS: &[&str] = &[
     "stats --json",
 ];
 
-/// What files are called: names are printed, too.
+/// Names of files: they are printed, too.
 const NAMES: [&str; 4] = ["file", "metadata", "\u{9b}2J\x1b[35;45m\u{202e}\n.rfr", "trace.ctf2"];
 
 #[derive(Clone, Default)]
@@ -135,7 +135,7 @@ fuzz_target!(|data: &[u8]| {
     let len = data.len() as u64;
     let printed = stdout.0.lock().unwrap().len() as u64;
     let (allocated, peak) = (ALLOCATED.load(Relaxed) - before, PEAK.load(Relaxed) - present);
-    // What bits do not stand for is bounded by a number for each record, and a record may be a byte.
+    // Values that take no bits are bounded by a number for each record, and a record may be a byte.
     assert!(allocated <= (96 << 20) + (len << 17), "{call} allocates {allocated} for {len} bytes");
     assert!(peak <= (96 << 20) + len * 64 + printed * 4, "{call} holds {peak} for {len} bytes");
 

@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let packets: Vec<u8> = plain.chunks(usize::from(size) + 1).flat_map(packet).collect();
     let (a, b) = (read(&plain), read(&packets));
     assert_eq!(a, b);
-    // What is JSON for another parser is JSON here; it refuses deeper nesting, and does not look at lone surrogates.
+    // JSON for another parser is JSON here; it refuses deeper nesting, and does not look at lone surrogates.
     // A part of white space is no fragment.
     let parts = plain.split(|byte| *byte == 0x1e);
     let parts: Vec<&[u8]> = parts.filter(|part| part.iter().any(|byte| !b" \t\n\r".contains(byte))).collect();

@@ -282,7 +282,7 @@ fn fragments_in_packets_survive(
     only_contents: bool,
 ) {
     if stream.language() == Language::Tsdl {
-        // Where its first 0x1E cannot be read, a text in packets of version 1.8 is no JSON.
+        // If its first 0x1E cannot be read, a text in packets of version 1.8 is no JSON.
         let first = packets.iter().find(|packet| !packet.content.is_empty());
         return assert!(first.is_none_or(|first| damaged.start < first.content.end));
     }

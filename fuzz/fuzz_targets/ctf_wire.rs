@@ -62,7 +62,7 @@ fn read(data: &[u8], schema: &Schema<'_, '_>) {
     grow(data, schema);
 }
 
-/// What is found while the bytes come is what is found in all of them; records without packets come in more runs.
+/// Packets found while the bytes come are those found in all of them; records without packets come in more runs.
 fn grow(data: &[u8], schema: &Schema<'_, '_>) {
     let step = 1 + usize::from(data.first().copied().unwrap_or(0)) % 64;
     let (mut mark, mut end, mut found) = (ScanMark::default(), 0, Vec::new());

@@ -66,7 +66,7 @@ fn fields(record: &impl Record, places: &[Range<*const u8>]) {
     assert_eq!(checked.open, 0);
 }
 
-/// How many records and gaps there are.
+/// The numbers of records and gaps.
 fn records_of(data: &[u8], format: Format) -> Option<(u64, u64)> {
     match format {
         Format::Rtc => {
@@ -132,7 +132,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(mut trace) = Trace::<64>::open(inputs, rooms) else { return };
     let mut known = HashSet::new();
     let (mut events, mut gaps, mut failed) = (0_u64, 0_u64, false);
-    // What is decompressed, and what overlaps, is bounded, too.
+    // Decompressed data and overlaps are bounded, too.
     let most = 8 * (data.len() as u64 + (1 << 16)) + (1 << 20);
     loop {
         match trace.next_item() {

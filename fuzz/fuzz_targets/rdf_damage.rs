@@ -22,7 +22,7 @@ thread_local! {
 #[derive(Arbitrary, Debug)]
 struct Recipe {
     parts: Vec<Part>,
-    /// How many of them stand before the index.
+    /// The number of chunks before the index.
     before_index: u8,
     damage: Damage,
 }
@@ -200,7 +200,7 @@ fn padded(one: &Written) -> Vec<u8> {
     identifier
 }
 
-/// What identifiers are compared by.
+/// The name that identifiers are compared by.
 fn name(one: &Written) -> &[u8] {
     one.chunk.identifier.split(|byte| *byte == 0).next().unwrap()
 }
@@ -275,7 +275,7 @@ fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
             let names = one.chunk.identifier.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
             let odd = std::str::from_utf8(&one.chunk.identifier[..names]).is_err()
                 || one.chunk.identifier[..names].contains(&0);
-            // What was odd before may be said; nothing else.
+            // Oddities of before may be told; nothing else.
             let said = entry_findings(&file, number);
             assert!(said.is_empty() || odd, "{}", said[0]);
         } else if !is_in(&one.header_at) {
@@ -286,7 +286,7 @@ fn read_damaged(damaged: &Damaged, written: &[Written], index: Range<usize>) {
     assert!(errors <= 2 * guilty, "{errors} errors of {guilty} chunks");
 }
 
-/// What an entry that was not damaged points to: the bytes there now, or the error that they are not there.
+/// Asserts that an entry that was not damaged points to the bytes there now, or has the error that they are not there.
 fn part_is(
     found: Result<&[u8], Error>,
     at: &Range<usize>,

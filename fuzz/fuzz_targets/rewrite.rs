@@ -1,4 +1,4 @@
-//! What `cut`, `recover` and `merge` write of any bytes: each ends, and its output is clean and stays what it is.
+//! `cut`, `recover` and `merge` of any bytes: each ends, and its output is clean and stays as it is.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use traceglass_cli::Console;
 
-/// What is done with a file or a folder; `OUT` and `PATH` are added.
+/// The calls on a file or a folder; `OUT` and `PATH` are added.
 const CALLS: [&str; 11] = [
     "recover",
     "recover --lenient",

@@ -97,7 +97,7 @@ fn random_access(chunk: &Chunk<'_>, data: &[u8]) {
         count += entry.record_count();
         let mut skipped = records.clone();
         for _ in 0..entry.record_count() {
-            // What could be passed by once can be passed by again.
+            // A record that could be skipped once can be skipped again.
             assert!(skipped.skip_record().unwrap());
         }
         assert_eq!(skipped.offset(), entry.end_offset());
@@ -159,7 +159,7 @@ fn object_lies_in(object: &Object<'_>, data: &[u8]) -> u64 {
 
 fn record_lies_in(record: &Record<'_>, data: &[u8]) -> u64 {
     if let RecordData::Event(event) = record.data() {
-        // What was checked can be read: none is missing.
+        // Checked fields can be read: none is missing.
         assert_eq!(event.split_field_values().len(), event.split_field_values().count());
         assert_eq!(event.dynamic_fields().len(), event.dynamic_fields().count());
         for value in event.split_field_values() {

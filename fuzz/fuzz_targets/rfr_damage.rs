@@ -18,7 +18,7 @@ use traceglass_fuzz::{found, lies_in, located_in};
 struct Recipe {
     file: File,
     damage: Damage,
-    /// Whether a text is made invalid UTF-8 instead of applying the damage.
+    /// True if a text is made invalid UTF-8 instead of applying the damage.
     not_text: bool,
 }
 
@@ -95,7 +95,7 @@ struct Place {
     names: Vec<String>,
 }
 
-/// What was read: where it ends, and all that it says.
+/// The text of what was read, and the offset of its end.
 #[derive(Clone, Debug, PartialEq)]
 struct Read {
     end: usize,

@@ -69,6 +69,6 @@ fuzz_target!(|data: &[u8]| {
         states.item(&item, &mut take).unwrap();
     }
     states.finish(&mut take).unwrap();
-    // What begins ends, open or not, and nothing ends twice.
+    // Each begin has an end, open or not, and nothing ends twice.
     assert_eq!(begun.get(), ended.get());
 });

@@ -41,7 +41,7 @@ enum Part {
         variant: u8,
         data: Vec<u8>,
     },
-    /// What the reference implementation makes, with a checksum.
+    /// A frame of the reference implementation, with a checksum.
     Compressed {
         level: u8,
         window: u8,
@@ -123,7 +123,7 @@ fn stream(input: &[u8]) -> (Vec<u8>, Option<Error>) {
     let mut content = Vec::new();
     let result = WORKSPACE.with_borrow_mut(|workspace| {
         WINDOWS.with_borrow_mut(|window| {
-            // What a damaged header makes of a few bytes has no bound but the size of a block, 128 KiB each.
+            // The output of a few bytes with a damaged header has no bound but the size of a block, 128 KiB each.
             Decoder::new(workspace).stream(input, window, |piece| content.extend_from_slice(piece))
         })
     });

@@ -1,4 +1,4 @@
-//! What holds for CTF data streams, whatever the input.
+//! Invariants of CTF data streams, whatever the input.
 
 use crate::{found, lies_in, located_in};
 use traceglass::ctf::data::{Field, Packets, ProgramSlot, Programs, Record, Records, Value, check};

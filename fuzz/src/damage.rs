@@ -88,12 +88,12 @@ impl Damage {
         self.byte
     }
 
-    /// Whether the end is missing, and nothing else.
+    /// True if the end is missing, and nothing else.
     pub const fn is_cut(&self) -> bool {
         matches!(self.how, How::CutEnd)
     }
 
-    /// Whether one bit is wrong, and nothing else.
+    /// True if one bit is wrong, and nothing else.
     pub const fn is_flip(&self) -> bool {
         matches!(self.how, How::Flip)
     }
@@ -110,22 +110,22 @@ impl Damaged {
         Self { start, old_end: whole.len() - after, new_end: data.len() - after, data }
     }
 
-    /// Whether nothing is damaged.
+    /// True if nothing is damaged.
     pub fn is_none(&self) -> bool {
         self.start == self.old_end && self.start == self.new_end
     }
 
-    /// Whether what lies after the damage is where it was.
+    /// True if the bytes after the damage are where they were.
     pub fn is_in_place(&self) -> bool {
         self.old_end == self.new_end
     }
 
-    /// Whether the bytes of a range of the original file are unchanged and in place.
+    /// True if the bytes of a range of the original file are unchanged and in place.
     pub fn keeps(&self, range: &Range<usize>) -> bool {
         range.end <= self.start || self.is_in_place() && range.start >= self.old_end
     }
 
-    /// Where a place of the original file is now.
+    /// The present place of a place of the original file.
     pub fn moved(&self, at: usize) -> Option<usize> {
         if at < self.start {
             Some(at)

@@ -1,4 +1,4 @@
-//! What holds for every format, whatever the input.
+//! Invariants of every format, whatever the input.
 
 pub mod ctf;
 pub mod ctf_data;

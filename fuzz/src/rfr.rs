@@ -1,4 +1,4 @@
-//! What is read of a recording, as text: of a number every bit counts. Each text in it is handed to `text` as well, so
+//! The content of a recording, as text: of a number every bit counts. Each text in it is handed to `text` as well, so
 //! that its place is known.
 
 use traceglass::rfr::{Event, Field, FieldValue, Object, RecordData, RecordKind, TaskKind};

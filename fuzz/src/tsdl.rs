@@ -1,4 +1,4 @@
-//! What holds for TSDL, whatever the text.
+//! Invariants of TSDL, whatever the text.
 
 use crate::located_in;
 use traceglass::ctf::data::{Packets, Value};
@@ -48,7 +48,7 @@ fn outline(metadata: &[u8], data: &[u8]) -> Result<String> {
         error
     };
     let needed = needed(stream, Workspace { nodes: &mut types, names: &mut names }).map_err(tell)?;
-    // What is said to be needed suffices, and one less does not.
+    // The stated need suffices, and one less does not.
     let types = &mut types[..needed.workspace_nodes as usize];
     let names = &mut names[..needed.workspace_names as usize];
     let mut nodes = vec![Node::EMPTY; needed.nodes as usize];

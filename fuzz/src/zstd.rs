@@ -19,7 +19,7 @@ pub fn compare(input: &[u8], capacity: usize) {
             expected.truncate(size);
             expected
         });
-    // What is left over of one input must not matter for the next one.
+    // The rest of one input must not matter for the next one.
     let mut output = vec![0xaa; capacity];
     let result = WORKSPACE.with_borrow_mut(|workspace| zstd::decompress(input, &mut output, workspace));
     let mut other = vec![0x55; capacity];
@@ -51,7 +51,7 @@ pub fn compare(input: &[u8], capacity: usize) {
         }
         (Err(error), Ok(_)) => {
             located_in(&error, input);
-            // Whether a block may be too long depends on the capacity there.
+            // A block may be too long for the capacity there.
             let is_too_long = error.element() == zstd::element::BLOCK
                 && matches!(error.kind(), ErrorKind::OverLimit { .. });
             // Its fast Huffman decoders, of which a build may keep some, do not notice where streams end.

@@ -19,7 +19,7 @@ pub fn written(schema: &Schema<'_, '_>) -> Vec<u8> {
     table
 }
 
-/// What is read by a schema, by its table in place, and by a copy of that is the same.
+/// Asserts that a schema, its table in place, and a copy of that read the same.
 pub fn also_by_table<T: PartialEq + Debug>(
     schema: &Schema<'_, '_>,
     read: impl Fn(&Schema<'_, '_>) -> T,

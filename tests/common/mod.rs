@@ -40,7 +40,7 @@ pub fn mutations(data: &[u8], mut f: impl FnMut(usize, &[u8])) {
     }
 }
 
-/// Whether `part` lies in the memory of `whole`.
+/// True if `part` lies in the memory of `whole`.
 pub fn lies_in(part: &[u8], whole: &[u8]) -> bool {
     let (part, whole) = (part.as_ptr_range(), whole.as_ptr_range());
     part.is_empty() || (whole.start <= part.start && part.end <= whole.end)

@@ -101,7 +101,7 @@ pub enum Value<'a> {
     Str(&'a str),
 }
 
-/// What a span or an event is a child of.
+/// The parent of a span or an event.
 #[derive(Clone, Copy, Debug)]
 pub enum Parent {
     Current,

@@ -17,7 +17,7 @@ struct Node {
     children: Vec<Node>,
 }
 
-/// What is told, as a line of text; and every rule of [`Listener`] asserted on the way.
+/// A line of text of all that is told; every rule of [`Listener`] is asserted on the way.
 #[derive(Default)]
 pub struct Checked {
     /// The records so far, a line each.
@@ -32,7 +32,7 @@ pub struct Checked {
     key: bool,
 }
 
-/// What each scope of a class has.
+/// The fields of each scope of a class.
 type Scopes = Vec<(Scope, Vec<Node>)>;
 
 /// The steps of a class as a tree.
@@ -77,7 +77,7 @@ fn tree(class: &dyn Class) -> Vec<(Scope, Vec<Node>)> {
 }
 
 impl Checked {
-    /// Whether a value may be told now; returns what is known of its field.
+    /// Asserts that a value may be told now; returns its field.
     fn member(&mut self, slot: Slot, is_fit: impl Fn(Kind) -> bool, what: &str) -> Node {
         let (members, around, last) = self.levels.last_mut().expect("a value in a scope");
         let is_map = *around == Kind::Map;
@@ -113,7 +113,7 @@ impl Checked {
     }
 
     fn begin_level(&mut self, node: Node, kind: Kind) {
-        // What a value of any type has in it is of any type, too.
+        // The members of a value of any type are of any type, too.
         let children = if node.kind == Kind::Any { vec![node] } else { node.children };
         self.levels.push((children, kind, 0));
     }
@@ -260,7 +260,7 @@ impl Listener for Checked {
     }
 }
 
-/// What a record says, as a line; `None` if it says nothing. One that cannot be read has been taken back.
+/// The line that a record tells; `None` if it tells nothing. One that cannot be read has been taken back.
 pub fn told(record: &impl Record) -> traceglass::Result<Option<String>> {
     let mut checked = Checked::default();
     checked.tell(record)

@@ -7,7 +7,7 @@ use traceglass::ctf::element::*;
 use traceglass::ctf::metadata::*;
 use traceglass::{Error, ErrorKind, Finding};
 
-/// What a decoder gives that is fed in parts that end at `cuts`.
+/// The output of a decoder that is fed in parts that end at `cuts`.
 fn decode<'d>(
     parts: impl Iterator<Item = &'d [u8]>,
     leniency: ParseOptions,

@@ -251,7 +251,7 @@ fn names_are_read_through_escapes() {
         assert_eq!(name.raw().copy_to(&mut [0; 20]).unwrap(), br"a\u005fb\n");
         assert_eq!(data[name.offset() as usize], b'a');
         assert_eq!(value.copy_to(&mut [0; 4]).unwrap(), b"1");
-        // Where it is, never the text.
+        // The place, never the text.
         assert_eq!(format!("{name:?}"), format!("10 bytes of text from {:#x}", name.offset()));
     }
 }

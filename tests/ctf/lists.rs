@@ -32,7 +32,7 @@ fn number(bytes: usize, big: bool, align: usize) -> String {
 }
 
 fn class(part: Part) -> String {
-    // What is called so lies in the common context, all else in the payload.
+    // Fields with these names lie in the common context, all others in the payload.
     let location = |name: &str| {
         let origin = if name == "outer" { "event-record-common-context" } else { "event-record-payload" };
         format!(r#""length-field-location": {{"origin": "{origin}", "path": ["{name}"]}}"#)

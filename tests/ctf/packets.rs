@@ -153,7 +153,7 @@ fn every_prefix_gives_what_it_holds() {
             let size = header + 3;
             for prefix in prefixes(&data) {
                 let n = prefix.len();
-                // Where the packets begin, and their contents end.
+                // The starts of the packets, and the ends of their contents.
                 let starts = [0, size + 5, 2 * size + 5];
                 let whole = starts
                     .iter()

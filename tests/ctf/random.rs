@@ -89,7 +89,7 @@ enum Member {
     Variant(Vec<Class>),
 }
 
-/// What the classes of a trace have in common.
+/// The properties that the classes of a trace have in common.
 #[derive(Clone, Copy)]
 struct Style {
     big: bool,
@@ -162,7 +162,7 @@ fn member(random: &mut Random, style: Style, depth: u32) -> Member {
     }
 }
 
-// What the metadata says.
+// The metadata.
 
 fn fixed_json(kind: &str, fixed: &Fixed) -> String {
     let order = if fixed.big { "big-endian" } else { "little-endian" };
@@ -270,7 +270,7 @@ fn alignment(class: &Class) -> u64 {
     }
 }
 
-// What the records hold.
+// The records.
 
 fn variable(writer: &mut Writer, value: i128, is_signed: bool) {
     writer.align(8);

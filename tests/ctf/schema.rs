@@ -1,4 +1,4 @@
-//! What is refused in a description of a trace, and where; how much storage it takes.
+//! Faults in descriptions of a trace, and their offsets; the storage that a description takes.
 
 use crate::common::{mutations, prefixes};
 use crate::samples::{BYTE, metadata, sample};

@@ -223,7 +223,7 @@ fn walk(data: &[u8], schema: &Schema<'_, '_>) -> (usize, Vec<traceglass::Error>)
     (records, errors)
 }
 
-/// How many fields the records of a stream have, read one after the other; and the error that ends it.
+/// The number of fields of a stream's records, read one after the other; and the error that ends it.
 fn fields_of(members: &str, more: &[&str], data: &[u8]) -> (usize, Option<traceglass::Error>) {
     let event = format!(
         r#"{{"type": "event-record-class", "payload-field-class": {{"type": "structure", "member-classes": [{members}]}}}}"#

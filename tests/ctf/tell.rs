@@ -98,7 +98,7 @@ impl Listener for Tape {
     }
 }
 
-/// What the general reader says of a record, in the same words.
+/// The fields of a record by the general reader, in the same words.
 fn slow(record: &Record<'_, '_, '_>, data: &[u8], lines: &mut Vec<String>) {
     let class = record.class();
     let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
@@ -258,7 +258,7 @@ pub fn compare(data: &[u8], schema: &Schema<'_, '_>, what: &str) -> u64 {
     }
 }
 
-/// What [`check`] says, put together of shares that were checked without knowing of each other.
+/// The report of [`check`], put together of shares that were checked without knowing of each other.
 pub fn by_shares(
     data: &[u8],
     schema: &Schema<'_, '_>,
@@ -348,7 +348,7 @@ fn a_time_that_is_aligned_more_than_its_header() {
     data.extend([1, 0]); //                   id: the time follows at once
     data.extend(2000_u32.to_le_bytes());
     data.extend([8, 0xee]); //                x, and a byte before the next header
-    // Where the time of the second record would be, if the first one's place held for all, there are bytes, too.
+    // At the time of the second record, if the first one's place held for all, there are bytes, too.
     data.extend([1, 0]);
     data.extend(3000_u32.to_le_bytes());
     data.push(9);

@@ -105,7 +105,7 @@ event {
 event { name = \"late\"; id = 70000; stream_id = 7; fields := struct { floating_point { exp_dig = 8; mant_dig = 24; align = 8; } _ratio; }; };
 ";
 
-/// What a schema says, in a form that can be compared.
+/// An outline of a schema, in a form that can be compared.
 fn outline(schema: &Schema<'_, '_>) -> String {
     let mut outline = String::new();
     for stream in schema.stream_classes() {

@@ -172,7 +172,7 @@ fn paths_lead_through_many_names() {
     }
 }
 
-/// Where one option has a length and another one something else of that name, the path is refused, whichever is first.
+/// If one option has a length and another one something else of that name, the path is refused, whichever is first.
 #[test]
 fn a_length_is_one_in_each_option() {
     for options in ["u8 l; } a; struct { string l;", "string l; } a; struct { u8 l;"] {

@@ -8,7 +8,7 @@ use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{ErrorKind, Room};
 
-/// How a trace is laid out.
+/// The layout of a trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
     pub(crate) has_uuid: bool,
@@ -227,8 +227,8 @@ impl Captured {
     }
 }
 
-/// What the generator knows is what the reader finds: all records of packets that are whole, by session and time;
-/// nothing else without a mark; and each range that is not whole is told.
+/// Asserts that the reader finds all that the generator knows: all records of whole packets, by session and time;
+/// nothing else without a mark; and each range that is not whole.
 pub(crate) fn agrees(packets: &[Written], captured: &Captured, schema: &Schema<'_, '_>, total: usize) {
     let (found, slots) = read(&captured.bytes, schema);
     let is_whole = |at: usize, number: usize| {

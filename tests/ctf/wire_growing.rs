@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, is_capture};
 use traceglass::ctf::schema::Schema;
 
-/// What is said of a slot before it is sorted.
+/// The facts about a slot before it is sorted.
 fn facts(slot: &WireSlot) -> String {
     format!("{slot:?}")
 }

@@ -133,7 +133,7 @@ fn records_are_instants_on_the_track_of_their_processor() {
     );
     let found = lines(&streams, Window::new(Some(1_000_000_020), Some(1_000_000_040))).unwrap();
     assert_eq!(found.iter().filter(|line| line.contains("instant")).count(), 2);
-    // What was discarded at a time outside of the window is reported: nobody knows when that was.
+    // A loss at a time outside of the window is reported: nobody knows when it was.
     assert_eq!(found.iter().filter(|line| line.contains("discarded")).count(), 1);
 }
 
@@ -176,7 +176,7 @@ fn files_of_one_stream_are_one_track() {
     assert_eq!(tracks([5, 5, 6], 10), (2, "1 1 3".to_owned()));
     assert_eq!(tracks([5, 6, 6], 10), (2, "1 2 2".to_owned()));
     assert_eq!(tracks([5, 6, 5], 10), (3, "1 2 3".to_owned()));
-    // What was recorded side by side is not one stream, whatever its number is.
+    // Streams that were recorded side by side are not one, whatever their number is.
     assert_eq!(tracks([5, 5, 5], 11), (3, "1 2 3".to_owned()));
 }
 

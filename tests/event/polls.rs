@@ -7,14 +7,14 @@ use std::collections::HashMap;
 use traceglass::event::rfr::{Lane, NameSlot, Registry, RegistrySlot, Timeline};
 use traceglass::event::{EventKind, Item, Source};
 
-/// What happened to a task: when, whether that was made up, and how many wakes led to it.
+/// An event of a task: its time, whether that was made up, and the number of wakes that led to it.
 type Told = (&'static str, u64, bool, usize);
 
 const START: u8 = 6;
 const END: u8 = 7;
 const WAKE: u8 = 9;
 
-/// What a reader finds, by task.
+/// The events that a reader finds, by task.
 fn found(chunks: &[Vec<u8>]) -> HashMap<u64, Vec<Told>> {
     let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
     let mut timeline =
@@ -53,7 +53,7 @@ fn found(chunks: &[Vec<u8>]) -> HashMap<u64, Vec<Told>> {
     told
 }
 
-/// What the records say, one after the other.
+/// The events that the records describe, one after the other.
 fn expected(records: &[(u64, u8, u64)]) -> HashMap<u64, Vec<Told>> {
     let (mut open, mut wakes) = (HashMap::<u64, bool>::new(), HashMap::<u64, usize>::new());
     let mut told: HashMap<u64, Vec<Told>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! What a record tells, as a list of names and values.
+//! The names and values that a record tells, as a list.
 
 use std::collections::HashMap;
 use std::fmt::{Debug, Display, Formatter, Result as Fmt};

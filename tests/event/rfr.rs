@@ -292,7 +292,7 @@ fn a_window_leaves_out_what_is_not_in_it() {
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let second = 1_000_000_000;
     let found = lines(&files, None, Window::new(Some(2 * second), Some(3 * second)));
-    // Those that lie outside are not opened: their sequences are not met.
+    // Chunks that lie outside are not opened: their sequences are not met.
     assert_eq!(
         short(&found)[1..],
         ["1 < 0: thread sequence 2", "2 < 0: task task 2", "@0 2 instant TaskDrop", "@10 2 instant TaskDrop"]
@@ -505,7 +505,7 @@ fn what_may_be_met_again_is_kept() {
         assert_eq!(found, expected, "chunk {second}");
     }
     assert!(met_late > 20, "{met_late}");
-    // What lives, what was dropped lately, and up to as much again.
+    // The objects that live, those that were dropped lately, and up to as many again.
     let most = 2 * (alive.len() + dropped.len() + 3 * 20).max(64) as u64;
     assert!(registry.count() < most, "{} of {most}", registry.count());
 }
@@ -528,7 +528,7 @@ fn nothing_stale_is_left() {
         timeline.add(0, &chunk).unwrap();
         while timeline.next_item().unwrap().is_some() {}
     }
-    // Those that live, those of a chunk not long ago, and a sequence.
+    // The objects that live, those of a chunk not long ago, and a sequence.
     assert_eq!(registry.count(), 6 + 5 + 1);
 }
 

@@ -1,5 +1,5 @@
-//! What fuzzing has collected is read to its end, as any trace: inputs with the same bytes as a file, or as a CTF trace
-//! whose metadata ends at the first 0xff. `.ci/steps.sh` gives them to their own targets, too.
+//! Inputs that fuzzing has collected are read to their end, as any trace: as a file of the same bytes, or as a CTF
+//! trace whose metadata ends at the first 0xff. `.ci/steps.sh` gives them to their own targets, too.
 
 use crate::told::each;
 use std::path::Path;

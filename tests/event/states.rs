@@ -86,7 +86,7 @@ struct Happened {
 /// A slice: track, name, begin, end, edges.
 type Found = (String, String, Option<i128>, Option<i128>, Vec<&'static str>);
 
-/// What has begun: name, begin, edges.
+/// A slice that has begun: name, begin, edges.
 type Begun = (String, Option<i128>, Edges);
 
 /// Random events, at times of their own.
@@ -120,7 +120,7 @@ fn packets(events: &[Happened], stream: usize) -> Vec<u8> {
     whole.collect::<Vec<_>>().concat()
 }
 
-/// What is open, in the slow way.
+/// The open slices, kept in the slow way.
 #[derive(Clone, Debug)]
 struct Open {
     rule: u8,
@@ -372,7 +372,7 @@ fn work_is_linear_in_the_events() {
     assert_eq!(found.len(), begun as usize);
     assert_eq!((counts.stray, counts.followed), (ended.into(), (begun + ended).into()));
     assert_eq!(counts.compared, u64::from(ended) * 512);
-    // What is nested as it should be costs one look each.
+    // Slices that are nested as they should be cost one look each.
     let nested: Vec<_> = (0..2000).map(|time| event(time, u8::from(time >= 1000), 7)).collect();
     assert_eq!(matched(&nested, 4096).unwrap().1.compared, 1000);
 }

@@ -1,4 +1,4 @@
-//! What every event and every track tells keeps to the rules of listeners, in each sample of each format.
+//! Every event and every track of each format's sample keeps to the rules of listeners.
 
 use crate::common::random::Random;
 use crate::common::told::Checked;
@@ -95,7 +95,7 @@ fn places(inputs: &[&[u8]], window: Window) -> Vec<(usize, u64, Option<i128>)> {
         Item::Track(track) => drop(tracks.insert(track.id())),
         Item::Event(event) => {
             assert!(tracks.contains(&event.track()), "an event before its track");
-            // What was lost, was lost about then.
+            // A loss happened at about that time.
             let is_lost = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
             if !event.is_inferred() && !is_lost {
                 places.push((event.input(), event.offset(), event.time().map(|time| time.ns())));

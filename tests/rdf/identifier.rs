@@ -127,7 +127,7 @@ fn any_number_of_identifiers_is_found() {
     }
 }
 
-/// What is equal hashes alike; all 16 bytes can be had.
+/// Equal identifiers hash alike; all 16 bytes can be had.
 #[test]
 fn identifiers_with_bytes_after_a_nul_are_the_same() {
     let (plain, odd) = (id("ab"), Identifier::from_bytes(*b"ab\0cd\0\0\0\0\0\0\0\0\0\0\0"));

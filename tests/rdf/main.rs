@@ -172,7 +172,7 @@ fn every_prefix_says_what_is_lost() {
             Ok((file, None)) => assert_eq!((len, file.index().len()), (data.len() as u64, 6)),
             Ok((file, Some(gap))) => {
                 let error = gap.cause();
-                // What is lost is what follows the whole entries.
+                // The bytes after the whole entries are lost.
                 assert_eq!((gap.end(), gap.len()), (len, len.saturating_sub(index) % 64));
                 let needed = data.len() as u64 - len;
                 let kind = ErrorKind::UnexpectedEnd { needed };

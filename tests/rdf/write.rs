@@ -121,7 +121,7 @@ fn slots_that_are_too_few_say_how_many_are_needed() {
     assert_eq!(error.to_string(), "RDF chunk index at 0x28: capacity is 1, at least 2 needed");
     assert!(file.select(|_| true, &mut [Span::EMPTY; 2]).is_ok());
     assert!(file.select(|entry| entry.number() == 1, &mut []).is_ok());
-    // What is kept must be there.
+    // The kept chunks must be there.
     let mut data = data.clone();
     let at = data.len() - 64 + 40;
     data[at..at + 8].copy_from_slice(&(-1_i64).to_le_bytes());

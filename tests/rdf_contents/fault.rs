@@ -1,4 +1,4 @@
-//! What held an address, beside an oracle that looks at the whole list for each question.
+//! The holders of an address, beside an oracle that looks at the whole list for each question.
 
 use super::common::random::Random;
 use super::common::rdf_contents::token;
@@ -6,7 +6,7 @@ use traceglass::ErrorKind;
 use traceglass::rdf::contents::joins::{Holder, explain_address};
 use traceglass::rdf::contents::rmt::{ResourceType, Stream};
 
-/// What a token of the test says.
+/// A token of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Op {
     Allocate { start: u64, pages: u64 },
@@ -89,7 +89,7 @@ struct Expected {
     destroyed: Option<u64>,
 }
 
-/// What held `address` up to `until`: every question is a search of the whole list.
+/// The holders of `address` up to `until`: every question is a search of the whole list.
 fn expected(told: &[Told], names: &[(u32, String)], address: u64, until: u64) -> Vec<Expected> {
     let holds = |start: u64, size: u64| (start..start + size).contains(&address);
     let end = told.iter().position(|one| one.ticks > until).unwrap_or(told.len());

@@ -1,4 +1,4 @@
-//! What a GPU was doing, beside an oracle that keeps all markers in a list.
+//! The work of a GPU that was in flight, beside an oracle that keeps all markers in a list.
 
 use super::common::random::Random;
 use super::common::rdf_contents::{UMD, driver_events, event};

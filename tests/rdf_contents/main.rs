@@ -1,4 +1,4 @@
-//! What is inside RDF chunks: chunks of our own, whole, cut and changed.
+//! The content of RDF chunks: chunks of our own, whole, cut and changed.
 
 #[path = "../common/mod.rs"]
 mod common;

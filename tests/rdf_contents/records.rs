@@ -17,7 +17,7 @@ fn records(chunk: &Chunk) -> ChunkRecords<'_> {
     ChunkRecords::new(id(chunk), chunk.version, &chunk.header, &chunk.stored).cpu_hz(Some(10_000_000))
 }
 
-/// What a chunk tells, a line each.
+/// The records of a chunk, a line each.
 fn lines(chunk: &Chunk, to: &mut Checked) -> Vec<String> {
     let mut lines = Vec::new();
     records(chunk).each(|record| {
@@ -220,7 +220,7 @@ fn a_stream_in_pieces_is_the_stream() {
             .map_while(Result::ok)
             .map(|token| (token.offset(), token.ticks(), token.bytes().to_vec()))
             .collect();
-        // Where chunks begin.
+        // The starts of chunks.
         let mut cuts: Vec<usize> =
             (0..random.below(6)).map(|_| random.below(data.len() as u64) as usize).collect();
         cuts.extend([0, data.len()]);

@@ -188,7 +188,7 @@ fn names_are_those_of_the_document() {
     assert_eq!(levels, [None, Some("trace"), Some("debug"), Some("info"), Some("warn"), Some("error"), None]);
 }
 
-/// What a record has is had without matching on what it is.
+/// Properties of a record are had without a match on its kind.
 #[test]
 fn records_and_objects_say_what_they_are_about() {
     let data = build::all_variants().bytes();

@@ -1,4 +1,4 @@
-//! What chunks consist of.
+//! The parts of chunks.
 
 use crate::common::rfr::{self as build, Sequence, Writer};
 use crate::common::{at_alignments, lies_in};
@@ -221,7 +221,7 @@ fn check_compares_times_with_the_headers() {
         findings(|report| Chunk::parse(&data).unwrap().check(report)),
         [(warning, at[2], outside), (warning, at[4], outside)]
     );
-    // What is lost of a sequence may have had the times that it states; the others are whole.
+    // The lost records of a sequence may have had the times that it states; the others are whole.
     let lost = build::event(7, build::Parent::Root, &[build::Value::Str("?")], &[]);
     let lost = Writer(lost.0.iter().map(|&byte| if byte == b'?' { 0xff } else { byte }).collect());
     let times = |number| Sequence::new(number).times(2, 30).about(5, 6, 5);

@@ -73,7 +73,7 @@ pub fn records(data: &[u8]) -> Vec<Record<'_>> {
     walk(data).0.into_iter().filter_map(record).collect()
 }
 
-/// What a check reports; its summary must count just that.
+/// The findings of a check; its summary must count just those.
 pub fn findings(
     check: impl FnOnce(&mut dyn FnMut(Finding)) -> traceglass::Result<Summary>,
 ) -> Vec<(Severity, u64, ErrorKind)> {

@@ -1,4 +1,4 @@
-//! What instrumentation ids name, which recur; and what records say with the names.
+//! The names of instrumentation ids, which recur; and records that tell them.
 
 use crate::common::rfr::{self, Chunk, Parent, Sequence, Value, Writer, event};
 use crate::common::told::told;
@@ -16,7 +16,7 @@ fn names<'a, const N: usize>() -> Room<'a, N> {
     Names::new([RegistrySlot::EMPTY; N], [NameSlot::EMPTY; N])
 }
 
-/// What a record tells, as a line that was held against its class.
+/// The line that a record tells, held against its class.
 fn line(record: &NamedRecord<'_, '_>) -> String {
     told(record).unwrap().unwrap()
 }
@@ -118,7 +118,7 @@ fn records_say_what_they_refer_to() {
     assert_eq!((few.0, few.1), (3, 1));
 }
 
-/// What was looked up is told again with each record: no more than its start, which says so.
+/// A name that was looked up is told again with each record: no more than its start, which says so.
 #[test]
 fn long_names_are_cut_with_a_sign() {
     let long = "ä".repeat(200);

@@ -48,7 +48,7 @@ fn read(trace: &Path) -> Vec<String> {
     .unwrap_or_else(|error| vec![format!("meta {error}")])
 }
 
-/// Whether a line is the expected one. A fault may lie within its tolerance, and its code may differ.
+/// True if a line is the expected one. A fault may lie within its tolerance, and its code may differ.
 fn agrees(found: &str, expected: &str) -> bool {
     if found == expected {
         return true;
@@ -66,7 +66,7 @@ fn agrees(found: &str, expected: &str) -> bool {
 
 #[test]
 fn ctf1_streams() {
-    // What readers do not agree about.
+    // True if readers do not agree about it.
     let is_debatable = |entry: &Value| entry["either"] == true || entry["disputed"] == true;
     compare_traces("ctf1-streams", read, agrees, is_debatable);
 }

@@ -43,7 +43,7 @@ fn read(trace: &Path) -> Vec<String> {
     .unwrap_or_else(|_| vec!["meta".into()])
 }
 
-/// Whether a line is the expected one; faults may lie within their tolerance.
+/// True if a line is the expected one; faults may lie within their tolerance.
 fn agrees(found: &str, expected: &str) -> bool {
     if found == expected {
         return true;
@@ -61,6 +61,6 @@ fn agrees(found: &str, expected: &str) -> bool {
 
 #[test]
 fn ctf2_streams() {
-    // What readers may disagree about.
+    // Readers may disagree about entries with `either`.
     compare_traces("ctf2-streams", read, agrees, |entry| entry["either"].is_string());
 }

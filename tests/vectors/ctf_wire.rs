@@ -41,7 +41,7 @@ fn members(fields: Option<Fields<'_, '_>>) -> Value {
     Value::Object(members)
 }
 
-/// What was found in a capture.
+/// The findings in a capture.
 struct Read {
     records: Vec<Found>,
     slots: Vec<WireSlot>,
@@ -92,7 +92,7 @@ fn parts(folder: &Path) -> (PathBuf, u64, String) {
     (file.clone(), skipped, what["layout"].as_str().expect("a layout").to_owned())
 }
 
-/// What is wrong with how a capture was read.
+/// Compares what is read of a capture with what is expected; an error says how they differ.
 fn compare(folder: &Path) -> Result<usize, String> {
     let text = fs::read_to_string(folder.join("expected.ndjson")).expect("what is expected");
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();

@@ -1,4 +1,4 @@
-//! What is inside RDF chunks: every expected fact of real and synthetic files, and every line of the listings.
+//! The content of RDF chunks: every expected fact of real and synthetic files, and every line of the listings.
 
 #[path = "rdf_contents/derived.rs"]
 mod derived;

@@ -12,7 +12,7 @@ fn ids_of_a_real_recording_recur() {
     let files = ["chunk-00-00.rfr", "chunk-00-01.rfr"].map(|name| std::fs::read(root.join(name)).unwrap());
     let mut slots = vec![RegistrySlot::<()>::EMPTY; 10_000];
     let mut registry = Registry::new(&mut slots[..]);
-    // What each id named when a task began, and which life that was.
+    // The life of each id when a task began, and its name then.
     let mut known: HashMap<u64, (u64, Option<&str>)> = HashMap::new();
     let mut reused = 0;
     for file in &files {

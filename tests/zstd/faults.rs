@@ -1,4 +1,4 @@
-//! What is wrong with a frame, and where.
+//! The fault of a frame, and its offset.
 
 use crate::stream;
 use traceglass::ErrorKind;
@@ -15,7 +15,7 @@ pub fn frame(size: u8, blocks: &[&[u8]]) -> Vec<u8> {
     frame
 }
 
-/// What is wrong with a frame, and where.
+/// The fault of a frame, and its offset.
 pub fn fault(input: &[u8]) -> (u64, &'static str, ErrorKind) {
     let mut workspace = Workspace::new();
     let error = zstd::decompress(input, &mut [0; 300], &mut workspace).unwrap_err();

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use traceglass::zstd::{self, Decoder, Frame, Frames, Processor, Workspace};
 use traceglass::{Error, ErrorKind};
 
-/// Whether the reference may accept what is refused here with this error: see the module's documentation.
+/// True if the reference may accept what is refused here with this error: see the module's documentation.
 ///
 /// Huffman streams that do not end where they should are the bulk of it; compiled with `HUF_DISABLE_FAST_DECODE`, it
 /// refuses them, too.
@@ -136,7 +136,7 @@ fn window_of(frame: &[u8]) -> u64 {
     }
 }
 
-/// Whether decoding through a ring may refuse what a slice takes.
+/// True if decoding through a ring may refuse what a slice takes.
 fn may_refuse(error: Error) -> bool {
     matches!(
         error.kind(),
@@ -204,7 +204,7 @@ fn compress(data: &[u8], level: i32, window_log: u32, checksum: bool, content_si
     frame
 }
 
-/// What the reference implementation says.
+/// The output of the reference implementation.
 fn reference(input: &[u8], capacity: usize) -> Option<Vec<u8>> {
     let mut output = Vec::with_capacity(capacity);
     let mut context = zstd_safe::DCtx::create();

@@ -43,7 +43,7 @@ impl Scratch {
         Self(path)
     }
 
-    /// Where something of that name would be in it.
+    /// The path of that name in it; no file need be there.
     pub fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
     }

@@ -99,7 +99,7 @@ fn damage_is_status_3_and_what_precedes_it_is_printed() {
     let trace = Trace::new("damage", &[good, broken, after].concat());
     let expected = [preamble.as_bytes(), b"\x1e{\"type\""].concat();
     let (status, stdout, stderr) = trace.run(&["cat"]);
-    // What follows the damage is there again, though not what it goes on from.
+    // Text after the damage is there again, though not the text that it goes on from.
     assert_eq!((status, stdout), (3, [&expected[..], b"\x1e{}"].concat()));
     // Whoever gets a part is told that it is one.
     assert!(stderr.contains("compression scheme") && stderr.contains("are lost"), "{stderr}");
@@ -233,7 +233,7 @@ fn hex_names_every_byte_of_a_packet() {
     let path = trace.0.join("metadata");
     let output = traceglass(&["hex", "--width", "120", path.to_str().unwrap()]);
     let screen = String::from_utf8(output.stdout).unwrap();
-    // What a field is has its name after the dump; a row without one continues the field above it.
+    // A field's name is after the dump; a row without one continues the field above it.
     let names: Vec<&str> = screen.lines().filter_map(|line| line.get(78..)).map(str::trim).collect();
     let has = |name: &str| names.iter().any(|line| line.starts_with(name));
     for name in
@@ -267,7 +267,7 @@ fn a_trace_of_ctf_1_8_is_read_by_each_verb() {
     assert!(records[0].to_string().contains(r#""level":7"#), "{}", records[0]);
     let (status, ..) = trace.run(&["check"]);
     assert_eq!(status, 0);
-    // What is named itself is read with the metadata beside it.
+    // A data file that is named itself is read with the metadata beside it.
     std::fs::write(trace.0.join("channel0"), [10, 1, 7, 30, 9]).unwrap();
     let (status, _, stderr) = trace.run(&["cat"]);
     assert_eq!(status, 3, "{stderr}");

@@ -155,7 +155,7 @@ fn a_recording_becomes_tracks_slices_and_flows() {
     let out = traceglass(&["export", "--format", "perfetto", "-o", &target, &file]);
     assert_eq!((status(&out), out.stdout.len(), out.stderr.len()), (0, 0, 0), "{out:?}");
     let trace = fs::read(&target).unwrap();
-    // What `cat` says of the record.
+    // The line of `cat` for the record.
     let said = |id, iid, context: Option<u64>, at| {
         let same = format!("{:?}", b"same".to_vec());
         let context = context.map_or(String::new(), |context| {
@@ -241,7 +241,7 @@ fn every_part_becomes_a_file() {
         let out = traceglass(&["export", "--format", "files", "-o", &folder, path.to_str().unwrap()]);
         assert_eq!(status(&out), 2);
     }
-    // What `cat` prints is what the file has.
+    // `cat` prints what the file has.
     let path = data("sample.rtc");
     for line in manifest(&scratch.path("sample.rtc")) {
         let (name, file) = (line["name"].as_str().unwrap(), line["file"].as_str().unwrap());
@@ -283,7 +283,7 @@ fn what_cannot_be_exported_is_said() {
 
 /// The times with which the lines of events begin.
 fn times(lines: &[String]) -> Vec<u64> {
-    // What was discarded is told in any range: nobody knows when that was.
+    // A loss is told in any range: nobody knows when it was.
     let told = lines.iter().filter(|line| !line.contains(" discarded") && !line.contains(" began_ns="));
     told.filter_map(|line| line.split(' ').next()?.parse().ok()).collect()
 }
@@ -387,7 +387,7 @@ fn a_range_of_time_is_cut_out() {
     for sample in ["sample.rtc", "sample.rgp", "sample.ctf", "stream.rfr"] {
         let path = data(sample);
         let path = path.to_str().unwrap();
-        // What spans the begin of the range is drawn from there.
+        // A slice over the begin of the range is drawn from there.
         let whole = ["export", "--format", "perfetto", "--no-states", path];
         let whole = times(&decode(&traceglass(&whole).stdout));
         let (first, last) = (*whole.iter().min().unwrap(), *whole.iter().max().unwrap());

@@ -76,7 +76,7 @@ fn ranges_are_parts(args: &[&str], path: &str, start: Start) -> usize {
             let found = part.lines.len();
             assert!(part.lines.iter().eq(expected.iter().copied()), "{path} {from} {to}: {found} lines");
             assert_eq!(part.status, whole.status, "{path} {from} {to}");
-            // What lies outside of the range may have been skipped.
+            // Parts outside of the range may have been skipped.
             let is_empty = |line: &str| found == 0 && line.ends_with("nothing of it is in this range");
             let mut warnings = part.warnings.lines().filter(|line| !line.is_empty());
             let is_known = |line: &str| whole.warnings.contains(line) || is_empty(line);
@@ -522,7 +522,7 @@ fn lines_tell_how_long_after_the_one_before_they_are() {
         let mut last = None;
         let mut place = 0;
         for (plain, told) in plain.iter().zip(&told) {
-            // What is no record has no such column.
+            // Lines that are no records have no such column.
             if plain == told {
                 continue;
             }

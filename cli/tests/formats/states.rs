@@ -245,7 +245,7 @@ fn a_range_is_read_from_its_context_on() {
                 && end(slice).is_none_or(|end| end > from || Some(end) == begin(slice) && end >= from)
         });
         let expected: Vec<&Value> = touching.copied().collect();
-        // What lies before the context is not even looked at: it may be damaged.
+        // Bytes before the context are not even looked at: they may be damaged.
         for (name, data, packets) in &early {
             let mut damaged = data.clone();
             for (at, _) in packets.iter().filter(|(_, time)| *time + 4_000 + (context as u64) < 24_000) {

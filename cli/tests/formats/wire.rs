@@ -154,7 +154,7 @@ fn what_comes_through_a_pipe_is_followed() {
         let (status, found) = piped(METADATA.as_bytes(), &pieces, &["--wire"]);
         assert_eq!((status, lasting(found)), (3, whole.clone()), "{cuts:?}");
     }
-    // What looks like one stream at first is a capture as soon as another processor comes.
+    // A file that looks like one stream at first is a capture as soon as another processor comes.
     let data = [packet(0, 0, 1000), packet(0, 1, 2000), packet(1, 0, 2500), packet(0, 2, 3000)].concat();
     let (status, found) = piped(METADATA.as_bytes(), &[&data[..192], &data[192..]], &[]);
     let sessions: Vec<_> = found.iter().map(|line| line.get("session").is_some()).collect();
@@ -261,7 +261,7 @@ fn a_processor_and_a_stream_are_selected() {
     assert_eq!(some.len(), 6);
     let none = traceglass(&["cat", "--stream", "nowhere", &folder]);
     assert!(none.stdout.is_empty() && status(&none) == 0);
-    // What has no processors says so.
+    // A format without processors says so.
     let recording = crate::common::data("stream.rfr");
     for option in [["--cpu", "1"], ["--stream", "x"]] {
         let refused = traceglass(&[&["cat"], &option[..], &[recording.to_str().unwrap()]].concat());

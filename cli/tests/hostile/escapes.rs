@@ -230,7 +230,7 @@ fn nothing_that_a_terminal_obeys_is_printed() {
         for call in CALLS {
             let shown = run(call, &path, true);
             let piped = run(call, &path, false);
-            // What a pipe gets of raw bytes and of text is what the file has.
+            // A pipe gets raw bytes and text as the file has them.
             let stdout = if is_raw(call, &path) { Vec::new() } else { piped.stdout };
             for done in [shown, Run { stdout, ..piped }] {
                 found.extend(unsafe_part(&done).map(|part| format!("{call:?} {path:?}: {part:?}")));

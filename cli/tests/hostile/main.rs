@@ -105,7 +105,7 @@ fn run(args: &[&str], path: &Path, is_terminal: bool) -> Run {
     if folder.exists() {
         done.manifest = fs::read(folder.join("manifest.json")).unwrap_or_default();
         for entry in fs::read_dir(&folder).unwrap() {
-            // What a file is called is printed by `ls`.
+            // `ls` prints the names of files.
             let name = entry.unwrap().file_name().into_string().unwrap();
             assert!(name.bytes().all(|byte| byte.is_ascii_graphic()), "{args:?}: {name:?}");
         }
@@ -120,7 +120,7 @@ fn run_all(args: Vec<OsString>, is_terminal: bool) -> Run {
 
 fn measured(args: Vec<OsString>, is_terminal: bool) -> Run {
     let (stdout, stderr) = (Shared::default(), Shared::default());
-    // What is printed is no work of the command's.
+    // Printing is no work of the command's.
     stdout.0.lock().unwrap().reserve(256 << 20);
     let console = Console::new(stdout.clone(), stderr.clone(), is_terminal);
     let (before, present, started) = (ALLOCATED.load(Relaxed), PRESENT.load(Relaxed), cpu());

@@ -111,7 +111,7 @@ fn attack(call: &[&str], path: &Path, size: u64, is_terminal: bool, what: &str) 
     let limit = (96 << 20) + size * 64;
     assert!(done.peak < limit, "{what} holds {} bytes for {size}", done.peak);
     assert!(done.cpu < 20_000_000_000, "{what} takes {} ns for {size} bytes", done.cpu);
-    // What is text, and which is its file, is not known of every vector.
+    // For some vectors it is not known what is text, and in which file.
     let may_be_text = call[0] == "cat" && !call.contains(&"--json");
     if !is_terminal && (may_be_text || is_raw(call, path)) {
         assert_safe(&Run { stdout: Vec::new(), ..done }, what);

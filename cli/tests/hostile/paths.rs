@@ -133,7 +133,7 @@ fn the_whole_tree_is_refused_at_once() {
     }
     let done = run(&["info"], &scratch.0, false);
     assert!(done.status == 1 && stderr(&done).contains("name the folder of"), "{}", stderr(&done));
-    // What is of a recording counts not, however much there is.
+    // Files of a recording do not count, however many there are.
     let chunk = rfr::Chunk::new(1_000).sequence(rfr::Sequence::new(1).about(1, 6, 5)).bytes();
     for number in 0..3000 {
         scratch.write(&format!("recording/2026-11/{:02}/chunk-{number}.rfr", number / 150), &chunk);

@@ -114,14 +114,14 @@ fn chunks_are_added_in_place() {
     let unfinished = scratch.file("unfinished.rdf", &unfinished);
     assert_eq!(contents(&unfinished), before);
     assert!(is_clean(&unfinished));
-    // What is there already has a number.
+    // The chunk that is there already has a number.
     let output = traceglass(&["append", &path, &list]);
     assert_eq!(status(&output), 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("--allow-same-id"));
     assert_eq!(fs::read(&path).unwrap(), bytes);
     assert_eq!(write(&["append", "--allow-same-id", &path, &list]).1["units_kept"], 8);
     assert_eq!(contents(&path)[5..], after[2..]);
-    // What is damaged, or none of it.
+    // A damaged file, and one of another format.
     let damaged = scratch.file("damaged.rdf", &old[..old.len() - 3]);
     let other = scratch.file("other.rtc", &fs::read(data("sample.rtc")).unwrap());
     for (path, code) in [(&damaged, 1), (&other, 2)] {

@@ -290,7 +290,7 @@ fn an_index_is_that_of_the_packets_that_are_there() {
     assert_eq!(files(&out).into_keys().collect::<Vec<_>>(), ["cpu1", "metadata"]);
 }
 
-/// What is left of a stream may be text, and its name may be that of a note: it stays a stream.
+/// The rest of a stream may be text, and its name may be that of a note: it stays a stream.
 #[test]
 fn a_stream_does_not_become_a_note() {
     let scratch = Scratch::new("rewrite-ctf-note");

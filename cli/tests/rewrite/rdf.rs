@@ -55,7 +55,7 @@ fn chunks_are_chosen_by_identifier() {
     let again = scratch.path("again.rdf");
     assert_eq!(write(&["cut", "--keep", "A,C", "-o", &again, &out]).0, 0);
     assert_eq!(fs::read(&again).unwrap(), fs::read(&out).unwrap());
-    // What is not there, and times.
+    // Chunks that are not there, and times.
     for (args, says) in [
         (["--keep", "D"], "no chunk D"),
         (["--drop", "A#2"], "no chunk A#2"),

@@ -75,7 +75,7 @@ fn computers_and_processes_of_rdf() {
     };
     assert_eq!(cut(&["--redact-key", "k"], "b"), bytes);
     assert_ne!(cut(&[], "c"), cut(&[], "d"));
-    // What is compressed is stored as it is.
+    // Compressed chunks are stored as they are.
     let packed = [Chunk::zstd("SystemInfo", SYSTEM.as_bytes()).version(1), Chunk::zstd("Other", b"stays")];
     let input = scratch.file("packed.rdf", &file(&packed));
     assert_eq!(write(&["recover", "--force", "--redact", "-o", &out, &input]).0, 0);
@@ -170,7 +170,7 @@ fn names_of_rfr_and_dial9() {
     assert_eq!(code, 0, "{report}");
     assert!(!has(&out, "secret") && has(&out, "stays") && has(&out, "note") && is_clean(&out));
     differs_by_letters(&out, &input, &["secret-user", "/home/secret"]);
-    // What says nothing of its content is not written as if it were safe.
+    // A format that does not say what is private is not written as if it were safe.
     let rtc = data("sample.rtc");
     let output = traceglass(&["recover", "--redact", "-o", &scratch.path("x"), rtc.to_str().unwrap()]);
     assert_eq!((status(&output), std::fs::exists(scratch.path("x")).unwrap()), (2, false));

@@ -153,7 +153,7 @@ fn streams_keep_what_later_records_name() {
         assert_eq!(fs::read(&out).unwrap(), stream(&expected), "{from} {to}");
         assert!(is_clean(&out));
     }
-    // What is cut is lost from its record on.
+    // A cut recording loses the record that is cut.
     let whole = stream(&records);
     let input = scratch.file("cut.rfr", &whole[..whole.len() - 1]);
     assert_eq!(write(&["recover", "--force", "-o", &out, &input]).0, 3);

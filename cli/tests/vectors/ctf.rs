@@ -63,7 +63,7 @@ fn ctf2_vectors_are_as_their_manifest_says() {
             assert_eq!(facts["text_size"], cat.stdout.len() as u64, "{path}");
             assert_eq!(sha256(&cat.stdout), hash, "{path}");
         }
-        // What is there of a packet that is cut, and what follows damage, comes after it.
+        // The rest of a cut packet, and of a stream after damage, comes after it.
         if let Some(hash) = facts["text_prefix_sha256"].as_str() {
             let size = facts["text_prefix_size"].as_u64().unwrap() as usize;
             assert_eq!(cat.stdout.get(..size).map(sha256).as_deref(), Some(hash), "{path}");

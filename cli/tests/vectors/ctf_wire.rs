@@ -171,7 +171,7 @@ fn split_captures_are_clean() {
                 continue;
             }
             let output = Command::new("babeltrace2").arg(&folder).output().expect("babeltrace2 runs");
-            // What never arrived, and what the device itself left out, is told by it, too.
+            // It tells of losses, too: on the way, and in the device itself.
             let is_word = |line: &&str| !line.starts_with("WARNING: Tracer discarded ");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let said: Vec<_> = said.lines().filter(is_word).collect();

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn ctf_metadata_copy(data: *const u8, len: usize, buffer: 
     text.copy_to(buffer).map_or(3, |text| text.len() as u64)
 }
 
-/// What the fields of a scope hold, folded.
+/// The values of the fields of a scope, folded.
 fn fold(fields: Option<traceglass::ctf::data::Fields<'_, '_>>) -> u64 {
     let mut sum = 0_u64;
     for field in fields.into_iter().flatten() {

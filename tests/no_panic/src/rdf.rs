@@ -111,7 +111,7 @@ pub unsafe extern "C" fn rdf_decompress(
     chunk.data(buffer, workspace).map_or(3, |data| data.len() as u64)
 }
 
-/// That of a name; none that is known if it is too long.
+/// The identifier of a name; an unknown one if the name is too long.
 fn id(name: &str) -> Identifier {
     Identifier::new(name).unwrap_or(Identifier::from_bytes([0; 16]))
 }

@@ -211,7 +211,7 @@ pub fn content(content: &Content<'_>) -> Value {
     }
 }
 
-/// What the facts say of all JSON: its size, and how many NULs follow it.
+/// The facts about any JSON: its size, and the number of NULs that follow it.
 pub fn of_json(content: &Content<'_>, total: usize) -> Option<Value> {
     let json = match content {
         Content::System(info) => info.json(),

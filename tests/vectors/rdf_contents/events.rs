@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use traceglass::rdf::contents::{DriverEvents, Event, EventValue, MarkerStruct, ShaderId};
 
-/// What is said of all events.
+/// The facts about all events.
 pub fn summary(events: DriverEvents<'_>) -> Value {
     let fields = events.fields();
     let mut kinds = BTreeMap::new();

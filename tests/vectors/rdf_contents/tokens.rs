@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use traceglass::rdf::contents::rmt::{ResourceDetail, Token, TokenKind, TokenValue, UserDataKind};
 
-/// What is said of a whole stream.
+/// The facts about a whole stream.
 pub fn summary(stream: AnyStream<'_>) -> Value {
     let mut kinds = BTreeMap::new();
     let (mut userdata, mut resources, mut misc) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
