@@ -1,8 +1,7 @@
 //! The pools as each event sees them.
 
-use crate::dial9::event::Event;
 use crate::dial9::tell::Pools;
-use crate::dial9::value::{Stack, Value, stack_at, text_at};
+use crate::dial9::value::{Stack, stack_at, text_at};
 
 /// An entry of a pool: whose it is, and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,24 +29,6 @@ pub(crate) struct PoolsAt<'a, 't> {
 }
 
 impl<'a> PoolsAt<'a, '_> {
-    /// Pooled text, with its length in front.
-    fn string_entry(&self, id: u32) -> Option<&'a [u8]> {
-        let at = self.find(false, id)?;
-        let (_, end) = text_at(self.data, at)?;
-        self.data.get(at..end)
-    }
-
-    /// The name of the runtime that an event is about, with its length in front: no such name is the beginning of
-    /// another.
-    #[cfg(feature = "event")]
-    pub(crate) fn runtime_of(&self, event: &Event<'a>) -> &'a [u8] {
-        let entry = match event.get("runtime_name") {
-            Some(Value::PooledString(id)) => self.string_entry(id),
-            _ => None,
-        };
-        entry.unwrap_or(&[0; 4])
-    }
-
     /// Where the entry's length stands.
     fn find(&self, is_stack: bool, id: u32) -> Option<usize> {
         let wanted = PoolPlace { batch: self.batch, is_stack, id, at: self.before };
@@ -55,6 +36,26 @@ impl<'a> PoolsAt<'a, '_> {
         let found = self.pools.get(next.checked_sub(1)?)?;
         let is_it = (found.batch, found.is_stack, found.id) == (self.batch, is_stack, id);
         is_it.then_some(found.at)
+    }
+}
+
+#[cfg(feature = "event")]
+impl<'a> PoolsAt<'a, '_> {
+    /// The name of the runtime that an event is about, with its length in front: no such name is the beginning of
+    /// another.
+    pub(crate) fn runtime_of(&self, event: &crate::dial9::Event<'a>) -> &'a [u8] {
+        let entry = match event.get("runtime_name") {
+            Some(crate::dial9::Value::PooledString(id)) => self.string_entry(id),
+            _ => None,
+        };
+        entry.unwrap_or(&[0; 4])
+    }
+
+    /// Pooled text, with its length in front.
+    fn string_entry(&self, id: u32) -> Option<&'a [u8]> {
+        let at = self.find(false, id)?;
+        let (_, end) = text_at(self.data, at)?;
+        self.data.get(at..end)
     }
 }
 

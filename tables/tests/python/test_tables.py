@@ -180,7 +180,8 @@ def hold_dial9(path, folder, facts=None):
         waited = [ns for (ns,) in waited.fetchall()]
         told = info["wake_to_poll"]
         assert len(waited) == told["count"]
-        assert not waited or waited[-(-(len(waited) - 1) * 99 // 100)] == told["p99_ns"]
+        # The command counts waits by size: its percentiles are off by 1/1024 at most.
+        assert not waited or waited[-(-(len(waited) - 1) * 99 // 100)] == pytest.approx(told["p99_ns"], rel=1 / 1024)
         again = tables.count("tasks", "where waits_since_ns is not null and polls > 0")
         assert again == info["tasks"]["never_polled_again"]
     if facts:
