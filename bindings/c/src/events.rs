@@ -5,6 +5,8 @@ use crate::args::{Args, Names, tg_arg};
 use crate::storage::Storage;
 use crate::tg_status::{TG_END, TG_ERROR, TG_MISUSE, TG_OK, TG_TOO_SMALL};
 use crate::{fail, give, lent, tg_bytes, tg_error, tg_status};
+#[cfg(feature = "dial9")]
+use traceglass::dial9;
 use traceglass::event::{
     self, EventKind, FlowId, Flows, Item, Label, Number, Rooms, Source, Time, Trace, TrackKind, Window,
 };
@@ -76,12 +78,15 @@ struct RdfRooms {
 
 #[cfg(feature = "dial9")]
 struct Dial9Rooms {
-    schemas: Grown<traceglass::dial9::SchemaSlot>,
-    classes: Grown<traceglass::dial9::ClassSlot>,
+    schemas: Grown<dial9::SchemaSlot>,
+    classes: Grown<dial9::ClassSlot>,
+    layouts: Grown<dial9::LayoutSlot<'static>>,
+    runs: Grown<dial9::Run>,
+    types: Grown<dial9::TypeSlot>,
+    pools: Grown<dial9::PoolPlace>,
+    inputs: Grown<dial9::Input<'static>>,
     kinds: Grown<event::dial9::KindSlot<'static>>,
     moments: Grown<event::dial9::Moment>,
-    pools: Grown<event::dial9::PoolPlace>,
-    inputs: Grown<event::dial9::Input<'static>>,
     tracks: Grown<event::dial9::TrackSlot<'static>>,
 }
 
@@ -98,10 +103,13 @@ impl AllRooms {
             dial9: Dial9Rooms {
                 schemas: Grown::new(arena),
                 classes: Grown::new(arena),
-                kinds: Grown::new(arena),
-                moments: Grown::new(arena),
+                layouts: Grown::new(arena),
+                runs: Grown::new(arena),
+                types: Grown::new(arena),
                 pools: Grown::new(arena),
                 inputs: Grown::new(arena),
+                kinds: Grown::new(arena),
+                moments: Grown::new(arena),
                 tracks: Grown::new(arena),
             },
         }
@@ -289,8 +297,10 @@ unsafe fn open(
         }
         #[cfg(feature = "dial9")]
         Some(Format::Dial9) => {
-            let Dial9Rooms { schemas, classes, kinds, moments, pools, inputs, tracks } = &mut rooms.dial9;
-            lent.dial9(event::dial9::Rooms { schemas, classes, kinds, moments, pools, inputs, tracks })
+            let Dial9Rooms { schemas, classes, layouts, runs, types, pools, inputs, kinds, moments, tracks } =
+                &mut rooms.dial9;
+            let order = dial9::OrderRooms { schemas, classes, layouts, runs, types, pools, inputs };
+            lent.dial9(event::dial9::Rooms { order, kinds, moments, tracks })
         }
         #[cfg(feature = "crash")]
         Some(Format::Rdf) => {

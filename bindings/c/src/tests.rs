@@ -236,7 +236,7 @@ fn tracks_and_events_in_memory_that_is_too_small_at_first() {
                 Err(needed) => {
                     let needed = usize::try_from(needed).expect("is small").div_ceil(8);
                     assert!(needed > words, "{needed} words after {words}");
-                    words = needed + words;
+                    words += needed;
                     tries += 1;
                 }
             }

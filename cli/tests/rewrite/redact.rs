@@ -89,6 +89,11 @@ fn computers_and_processes_of_rdf() {
     assert_eq!(old[0]["data_sha256"], new[0]["data_sha256"]);
     assert_eq!((&new[1]["compression"], &new[1]["data_size"]), (&0.into(), &old[1]["data_size"]));
     assert_ne!(old[1]["data_sha256"], new[1]["data_sha256"]);
+    // A page fault may name its process.
+    let fault = data("sample.rgp");
+    let (code, report) = write(&["recover", "--force", "--redact", "-o", &out, fault.to_str().unwrap()]);
+    assert_eq!((code, &report["redacted"]), (0, &serde_json::json!([{"name": "process", "count": 1}])));
+    assert!(!has(&out, "game.exe") && is_clean(&out));
     // Chunks that are merged stay compressed: nothing is written rather than something private.
     let output = traceglass(&["merge", "--redact", "-o", &scratch.path("merged"), &input]);
     assert_eq!((status(&output), std::fs::exists(scratch.path("merged")).unwrap()), (1, false));

@@ -5,7 +5,7 @@ use super::loaded::Loaded;
 use super::{Rdf, name};
 use crate::status::Result;
 use crate::trace::Private;
-use traceglass::rdf::contents::{Content, Json};
+use traceglass::rdf::contents::{Content, EventValue, Json};
 use traceglass::rdf::{Compression, Entry, Identifier};
 
 /// The chunks with text that is private.
@@ -19,10 +19,11 @@ pub fn is_private(entry: &Entry<'_>) -> bool {
 impl Rdf<'_> {
     pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
         let mut decoder = Decoder::new();
-        for entry in self.file.entries().filter(is_private) {
+        let events = Identifier::new("DDEvent");
+        for entry in self.file.entries().filter(|entry| is_private(entry) || Some(entry.identifier()) == events) {
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
             let Ok(loaded) = Loaded::read(chunk, &mut decoder) else { continue };
-            if entry.compression() != Compression::None {
+            if is_private(&entry) && entry.compression() != Compression::None {
                 private.refuse(format!("chunk {} is compressed", name(entry.identifier())));
                 continue;
             }
@@ -32,6 +33,17 @@ impl Rdf<'_> {
                     let path = process.path();
                     private.part(None, "path", self.file.data(), path.bytes());
                 }
+                // A page fault has room for the name of its process. Drivers leave it empty, so the chunk stays compressed.
+                Ok(Content::DriverEvents(events)) => {
+                    for event in events.events().flatten() {
+                        if let Ok(EventValue::PageFault(fault)) = event.value()
+                            && !fault.process().is_empty()
+                        {
+                            private.part(None, "process", self.file.data(), fault.process());
+                        }
+                    }
+                }
+                Err(_) if Some(entry.identifier()) == events => {}
                 _ => private.refuse(format!("chunk {} cannot be read", name(entry.identifier()))),
             }
         }
