@@ -127,8 +127,11 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let lines = SliceLines::new(args.json, args.tree, window, args.names(), out);
     let mut slices = Lasting::new(lines, &mut advance);
     // What is open when the window begins had begun before, and ends after it.
-    let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     slices.finish()?.finish()?;
+    if window == traceglass::event::Window::ALL {
+        outcome.add(trace.untold()?);
+    }
     outcome.damage.iter().for_each(|line| out.warn(&args.path, line));
     Ok(outcome.status)
 }

@@ -5,7 +5,7 @@ mod crash;
 mod memory;
 
 use super::decoder::Decoder;
-use super::loaded::{First, Loaded, Loader, is_known, located};
+use super::loaded::{First, Loaded, Loader, is_known};
 use super::plan::{Part as Stored, Plan, Turn};
 use super::walk::{Open, Step, places};
 use crate::output::{bytes, counted, grouped};
@@ -416,7 +416,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
             // The same bytes, of which the same would be said.
             Turn::As(_) => continue,
             Turn::Beyond(error) => {
-                report(Finding::warning(error));
+                report(Finding::new(Severity::Error, error));
                 continue;
             }
         }
@@ -425,7 +425,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
             Err(error) => {
                 // What else cannot be read was reported.
                 if let ErrorKind::OverLimit { .. } = error.kind() {
-                    report(Finding::warning(error));
+                    report(Finding::new(Severity::Error, error));
                 }
                 continue;
             }
@@ -433,7 +433,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
         let found = |finding: Finding| {
             let is_damage = is_damage(place.id, &finding.cause());
             let severity = if is_damage { finding.severity() } else { Severity::Warning };
-            Finding::new(severity, located(finding.cause(), chunk))
+            Finding::new(severity, Content::located(&chunk, finding.cause()))
         };
         match loaded.content() {
             Ok(content) => {
@@ -448,7 +448,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                                 let odd = record.token().and_then(|token| order.check(token));
                                 let of = usize::try_from(place.entry).ok().and_then(|at| file.chunk_at(at));
                                 if let Some((finding, of)) = odd.zip(of) {
-                                    report(Finding::warning(located(finding.cause(), of)));
+                                    report(Finding::warning(Content::located(&of, finding.cause())));
                                 }
                             }
                             Step::Lost(_, error) => report(Finding::new(Severity::Error, error)),
