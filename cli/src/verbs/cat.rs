@@ -32,7 +32,7 @@ const EXAMPLES: &str = "\
   traceglass cat --stream adc trace.rtc          RTC: what one stream said
   traceglass cat --from +1.5s --to +2s trace/    half a second of any trace
   traceglass cat --metadata trace/               CTF: the text, without packets
-  traceglass cat --merge --task main recording/  RFR: one task's records
+  traceglass cat --task main recording/          RFR: one task's records
   traceglass cat --follow --json trace.rtc       and what comes from now on";
 
 #[cfg(target_family = "wasm")]
@@ -95,6 +95,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         if !args.follow {
             if out.is_empty() && !args.name.is_empty() {
                 out.warn(&args.path, "nothing of it has this name, or is in this range");
+            } else if out.is_empty() && (args.stream.name.is_some() || !args.ctf.cpu.is_empty()) {
+                out.warn(&args.path, "nothing of it is of this stream, this processor, or in this range");
             } else if out.is_empty() && !args.window.is_everything() {
                 out.warn(&args.path, "nothing of it is in this range");
             }
