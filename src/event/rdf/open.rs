@@ -12,7 +12,7 @@ use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::contents::rmt::{RmtData, Stream};
 use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureRecord};
-use crate::rdf::element::UNCOMPRESSED_SIZE;
+use crate::rdf::element::CHUNK_DATA;
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
 use crate::room::Room;
 
@@ -62,8 +62,7 @@ fn output_size(entry: &Entry<'_>) -> Result<u64> {
     if entry.compression() == Compression::None || value <= limit {
         return Ok(value);
     }
-    let offset = entry.offset().saturating_add(56);
-    Err(Error::new(offset, UNCOMPRESSED_SIZE, ErrorKind::OverLimit { value, limit }))
+    Err(Error::new(entry.stored_range()?.start, CHUNK_DATA, ErrorKind::OverLimit { value, limit }))
 }
 
 /// A chunk that was read.
@@ -201,11 +200,14 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                     continue;
                 }
                 let loaded = reader.load(chunk);
-                // What happened is not lost with a fact that is none.
-                if let Ok(loaded) = &loaded
-                    && names == FIRST
-                    && loaded.content().is_err()
-                {
+                // What happened is not lost with a fact that is none, or too much to be one.
+                let is_none = match &loaded {
+                    Ok(loaded) => loaded.content().is_err(),
+                    Err(error) => {
+                        error.element() == CHUNK_DATA && matches!(error.kind(), ErrorKind::OverLimit { .. })
+                    }
+                };
+                if is_none && names == FIRST {
                     continue;
                 }
                 let done = loaded.and_then(|loaded| self.take(&loaded));

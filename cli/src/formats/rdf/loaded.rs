@@ -1,11 +1,12 @@
 //! Chunks in memory, in bounds that the size of the file sets.
 
 use super::decoder::Decoder;
+use super::plan::OVERLAPPING;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use traceglass::rdf::contents::{ChunkRecords, Content};
-use traceglass::rdf::element::{COMPRESSION, UNCOMPRESSED_SIZE};
+use traceglass::rdf::element::{CHUNK_DATA, COMPRESSION};
 use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, SortedIndex};
 use traceglass::{Error, ErrorKind, Severity};
 
@@ -42,8 +43,8 @@ impl<'a> Loaded<'a> {
             let stored = u64::try_from(entry.stored_size()).unwrap_or(0);
             let (value, limit) = (entry.output_size()?, Content::limit(stored));
             if value > limit {
-                let offset = entry.offset().saturating_add(56);
-                return Err(Error::new(offset, UNCOMPRESSED_SIZE, ErrorKind::OverLimit { value, limit }));
+                let offset = entry.stored_range()?.start;
+                return Err(Error::new(offset, CHUNK_DATA, ErrorKind::OverLimit { value, limit }));
             }
             let mut data = Vec::new();
             decoder.read(chunk, |piece| data.extend_from_slice(piece))?;
@@ -128,6 +129,12 @@ impl<K: Eq + Hash, V> First<K, V> {
 /// True if it is known what is in chunks with an identifier.
 pub fn is_known(id: Identifier) -> bool {
     Content::IDENTIFIERS.iter().any(|known| known.as_bytes() == id.name())
+}
+
+/// True if what cannot be read is content that is too much, of which the bytes are sound.
+pub fn is_too_much(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::OverLimit { .. })
+        && [CHUNK_DATA, OVERLAPPING].contains(&error.element())
 }
 
 /// The first error of an entry, of which no bytes are read.

@@ -48,7 +48,7 @@ pub struct Plan {
 }
 
 /// Bytes that lie in several chunks.
-const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
+pub const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
 
 /// Which bytes of the file are read.
 #[derive(Default)]
