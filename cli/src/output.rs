@@ -213,7 +213,7 @@ impl Out {
         let hidden = std::mem::take(&mut self.hidden);
         if self.is_terminal && !hidden.is_empty() {
             let names = hidden.join(", ");
-            self.message(&format!("no room for: {names}; --width or --json shows all\n"));
+            self.message(&format!("no room for: {names}; --width or --json shows all"));
         }
     }
 
@@ -242,7 +242,7 @@ impl Out {
         if let Failure::Unreadable(unreadable) = failure {
             let (_, excerpt) = unreadable.parts();
             if !excerpt.is_empty() {
-                self.message(&format!("{excerpt}\n"));
+                self.message(&excerpt);
             }
         }
     }
@@ -262,10 +262,13 @@ impl Out {
         self.tell(&line);
     }
 
-    /// A message of several lines, on stderr.
+    /// A message of one line or several, on stderr.
     pub fn message(&mut self, text: &str) {
         let mut lines = String::new();
         push(&mut lines, text, |c| c == '\n');
+        if !lines.ends_with('\n') {
+            lines.push('\n');
+        }
         if let (true, Some(rest)) = (self.color_stderr, lines.strip_prefix("error:")) {
             lines = format!("{ERROR}error:{ERROR:#}{rest}");
         }

@@ -220,11 +220,16 @@ fn verbs_agree_on_what_is_damaged() {
     // A byte of a payload: all frames are where they were, and a checksum tells.
     let mut payload = fs::read(data("sample.rtc")).unwrap();
     payload[0x1400] ^= 1;
+    // A declaration that cannot be read, of which no event tells.
+    let mut declared = fs::read(data("sample.rtc")).unwrap();
+    let name = declared.windows(7).position(|bytes| bytes == b"\"name\":").unwrap();
+    declared[name + 1] = b'x';
     let fragments = b"\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"clock-class\",]}\n\x1e{}\n";
     let files = [
         (scratch.file("stored.rdf", &rdf::file(&[rdf::Chunk::raw("Whole", b"a"), stored])), "entries", 2),
         (scratch.file("index.rdf", &index), "entries", 0),
         (scratch.file("payload.rtc", &payload), "gaps", 0),
+        (scratch.file("declared.rtc", &declared), "gaps", 0),
         (scratch.file("metadata", fragments), "fragments", 2),
     ];
     for (file, count, expected) in &files {
@@ -248,6 +253,11 @@ fn verbs_agree_on_what_is_damaged() {
         assert!(!cat.stderr.is_empty() && !cat.stdout.is_empty(), "{file}");
         if *count == "fragments" {
             assert_eq!(text(&cat.stdout).lines().count(), *expected, "{file}");
+            continue;
+        }
+        for verb in [&["stats"][..], &["cat", "--slices"]] {
+            let said = traceglass(&[verb, &[file.as_str()]].concat());
+            assert_eq!(status(&said), 3, "{file}: {verb:?}");
         }
     }
 }

@@ -320,6 +320,64 @@ fn faults_are_told_and_the_rest_is_read() {
     assert!(events.iter().any(|event| event.contains("present")), "{events:?}");
 }
 
+/// Places are those of the file. A table that claims more than it has says so after what it has; a fact that is none is
+/// no loss of what happened.
+#[test]
+fn faults_have_their_places_in_the_file() {
+    let chunk = |id: &str| rdf_contents::chunks().into_iter().find(|one| one.identifier == id.as_bytes());
+    let mut loads = chunk("COLoadEvent").unwrap();
+    loads.header = vec![3, 0, 0, 0];
+    let mut samples = chunk("SpmCounterData").unwrap();
+    samples.stored.push(9);
+    let mut markers = chunk("UserMarkerHist").unwrap();
+    markers.header[8] = 7;
+    let cut = [event(16, 0, b"12345678\0\0"), vec![16, 0, 9, 0]].concat();
+    let reserved = [token(12, 10 << 4 | 10_000_000 << 64), vec![2, 2, 2]].concat();
+    let chunks = [
+        Chunk::raw("AsicInfo", b"short"),
+        loads,
+        samples,
+        markers,
+        driver_events(UMD, 1, &cut),
+        rmt(1, 1, &reserved),
+    ];
+    let data = file(&chunks);
+    let entries: Vec<_> = File::parse(&data).unwrap().entries().collect();
+    let header = |entry: usize| entries[entry].header_range().unwrap().start;
+    let end = |entry: usize| entries[entry].stored_range().unwrap().end;
+    let mut workspace = Workspace::new();
+    let slots = ([const { TrackSlot::EMPTY }; 20], [const { Lane::EMPTY }; 20]);
+    let mut timeline = Timeline::new(0, &data, &mut [], &mut workspace, slots.0, slots.1).unwrap();
+    let mut gaps = Vec::new();
+    while let Some(item) = timeline.next_item().unwrap() {
+        if let Item::Event(event) = item
+            && let EventKind::Gap(gap) = event.kind()
+        {
+            gaps.push((gap.cause().kind().code(), gap.cause().offset(), gap.offset(), gap.len()));
+        }
+    }
+    gaps.sort_by_key(|(_, at, ..)| *at);
+    let expected = [
+        ("count-too-large", header(1), header(1), 0),
+        ("unexpected-end", end(2) - 1, end(2) - 1, 1),
+        ("count-too-large", header(3) + 8, header(3) + 8, 0),
+        ("unexpected-end", end(4) - 4, end(4) - 4, 4),
+        ("invalid", end(5) - 3, end(5) - 3, 3),
+    ];
+    assert_eq!(gaps, expected);
+}
+
+/// No room is asked for what repeats a byte so often that it can be no table.
+#[test]
+fn what_is_out_of_proportion_is_left_out() {
+    let data = file(&[Chunk::zstd("DDEvent", &vec![0; 9 << 20]), rmt(1, 1, &process_tokens())]);
+    let size = process_tokens().len() as u64;
+    assert_eq!(needed(&File::parse(&data).unwrap()), size);
+    let (_, events) = read(&data, Window::ALL).unwrap();
+    assert!(events.iter().any(|event| event.ends_with("over-limit")), "{events:?}");
+    assert!(events.len() > 3, "{events:?}");
+}
+
 #[test]
 fn rooms_that_are_too_small_are_errors() {
     let data = file(&rdf_contents::sample());

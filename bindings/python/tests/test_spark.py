@@ -77,6 +77,30 @@ def test_smoke(spark, fleet):
     assert {row["trace"] for row in damage} == {"cut.rfr", "none.rfr"}
 
 
+def test_small_traces_are_packed():
+    from traceglass.spark import _COST, _SPLIT, _packed, _Part
+
+    mib = 1 << 20
+    small = [_Part(f"{number}.rfr", f"{number}", size=mib) for number in range(200)]
+    large = [_Part("large", "large", (piece, piece + 1), size=_SPLIT) for piece in range(3)]
+    packed = _packed([*small, *large], _SPLIT, _COST, 2)
+    # Each part is in one of them, in its order.
+    assert [part for some in packed for part in some.parts] == [*small, *large]
+    assert max(len(some.parts) for some in packed) == _SPLIT // (5 * mib)
+    assert len(packed) == -(-200 // 12) + 3
+    # Few traces are for all cores.
+    assert [len(some.parts) for some in _packed(small[:8], _SPLIT, _COST, 4)] == [2, 2, 2, 2]
+    # A trace of which nothing is known counts, too, and none are no partition.
+    assert len(_packed([_Part("none", "none")], _SPLIT, _COST, 4)) == 1
+    assert _packed([], _SPLIT, _COST, 4) == []
+    assert len(_packed(small, 1, _COST, 4)) == 200
+
+
+def test_small_traces_share_partitions(spark, fleet):
+    # Of 8 traces.
+    assert load(spark, fleet, openCost="0").rdd.getNumPartitions() <= (os.cpu_count() or 1) + 1
+
+
 def test_segments_are_one_recording(spark, fleet):
     name = "service=web/boot=abcd-7"
     polls = load(spark, fleet, table="polls", splitBytes="1")

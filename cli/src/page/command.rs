@@ -101,6 +101,7 @@ impl<'l> Asked<'l> {
                     window,
                     name,
                     delta: false,
+                    local: false,
                     rdf: RdfSelect::default(),
                     stream: StreamSelect::default(),
                     ctf: CtfSelect::default(),

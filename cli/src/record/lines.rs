@@ -17,6 +17,8 @@ pub struct Shape {
     pub names: Names,
     /// True if each line has the time since the one before it.
     pub delta: bool,
+    /// True if times are those of the zone of this computer.
+    pub local: bool,
 }
 
 /// Records as lines: for people, or as JSON.
@@ -36,6 +38,9 @@ impl Lines {
         text.only(&shape.names);
         if shape.delta {
             text.tell_deltas();
+        }
+        if shape.local {
+            text.tell_local_times();
         }
         Self::Text(Box::new(text))
     }

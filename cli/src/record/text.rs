@@ -4,6 +4,7 @@ use super::{Buffer, Names, Spelling, Tables};
 use crate::escape::{is_suspect, painted, push};
 use crate::output::{DIM, HEADING, printable, push_start, shortened};
 use crate::trace::Stamps;
+use jiff::{Timestamp, tz::TimeZone};
 use std::fmt::Write as _;
 use traceglass::record::{self, Class, Head, Hint, Listener, Scope, Slot, Time, Wants, Wide};
 
@@ -41,9 +42,12 @@ pub struct Text {
     is_colored: bool,
     /// Used again for each odd time or text.
     scratch: String,
-    /// The second whose text was made last, and that text up to the point.
+    /// The second whose text was made last, and that text up to the point and after the fraction.
     second: Option<(i64, bool)>,
     second_text: Vec<u8>,
+    second_end: Vec<u8>,
+    /// The zone of dates, if it is not UTC.
+    zone: Option<TimeZone>,
 }
 
 /// The way names are written.
@@ -109,6 +113,8 @@ impl Text {
             scratch: String::new(),
             second: None,
             second_text: Vec::new(),
+            second_end: Vec::new(),
+            zone: None,
         }
     }
 
@@ -125,6 +131,11 @@ impl Text {
     /// Begins to tell how long after the line before each one is.
     pub fn tell_deltas(&mut self) {
         self.delta = Some(None);
+    }
+
+    /// Gives dates in the zone of this computer.
+    pub fn tell_local_times(&mut self) {
+        self.zone = Some(TimeZone::system());
     }
 
     /// The time since the line before: `+0.000100000`; nothing is known of times of two kinds of clock.
@@ -187,7 +198,21 @@ impl Text {
         }
         self.buffer.put(&self.second_text);
         self.buffer.nine(u32::try_from(rest).unwrap_or(0));
-        self.buffer.put(if time.is_absolute() { b"Z  " } else { b"  " });
+        self.buffer.put(&self.second_end);
+    }
+
+    /// Spells a time, for use at once.
+    fn spell_time(&mut self, time: Time) {
+        self.scratch.clear();
+        let dated = Timestamp::from_nanosecond(time.ns()).ok().filter(|_| time.is_absolute());
+        match self.zone.as_ref().zip(dated) {
+            Some((zone, time)) => {
+                let time = time.to_zoned(zone.clone());
+                // Text takes all that is written to it, and the format is a valid one.
+                let _ = write!(self.scratch, "{}", time.strftime("%Y-%m-%dT%H:%M:%S.%9f%:z"));
+            }
+            None => self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute()),
+        }
     }
 
     /// Makes the text of a second; false if its times are not the usual ones.
@@ -196,24 +221,21 @@ impl Text {
         if time.ns() < 0 {
             return false;
         }
-        self.scratch.clear();
-        self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute());
+        self.spell_time(time);
         let Some((front, back)) = self.scratch.split_once('.') else { return false };
-        if back.len() != if time.is_absolute() { 10 } else { 9 } {
-            return false;
-        }
-        self.second_text =
-            format!("{front:>width$}.", width = if time.is_absolute() { 0 } else { TIME - 10 }).into();
+        let Some((_, end)) = back.split_at_checked(9) else { return false };
+        let width = if time.is_absolute() { 0 } else { TIME - 10 };
+        self.second_text = format!("{front:>width$}.").into();
+        self.second_end = format!("{end}  ").into();
         self.second = second;
         true
     }
 
     #[cold]
     fn odd_time(&mut self, time: Option<Time>) {
-        self.scratch.clear();
         match time {
-            Some(time) => self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute()),
-            None => self.scratch.push('-'),
+            Some(time) => self.spell_time(time),
+            None => "-".clone_into(&mut self.scratch),
         }
         // A buffer takes all that is written to it.
         let _ = write!(self.buffer, "{}{:>TIME$}{}  ", self.dim.0, self.scratch, self.dim.1);

@@ -109,6 +109,9 @@ pub struct Selection {
     /// A column with the time since the line before, in seconds
     #[arg(long, conflicts_with_all = ["json", "raw", "slices"])]
     pub delta: bool,
+    /// Times of the zone of this computer, or of the one that TZ names, with their offset, instead of UTC
+    #[arg(long, conflicts_with_all = ["json", "raw", "slices"])]
+    pub local: bool,
     #[command(flatten)]
     pub rdf: RdfSelect,
     #[command(flatten)]
@@ -122,7 +125,7 @@ pub struct Selection {
 impl Selection {
     /// The lines that are printed, and their form.
     pub fn shape(&self) -> Shape {
-        Shape { json: self.json, names: self.names(), delta: self.delta }
+        Shape { json: self.json, names: self.names(), delta: self.delta, local: self.local }
     }
 
     /// The names that are asked for.
@@ -136,7 +139,7 @@ impl Selection {
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
-                "this is {format}, and --metadata, --context, --gaps and --cpu are of CTF"
+                "this is {format}, and --metadata, --context, --gaps, --show-cpu and --cpu are of CTF"
             )));
         }
         if self.stream.name.is_some() && !matches!(format, Format::Rtc | Format::Ctf1 | Format::Ctf2) {
@@ -258,6 +261,9 @@ pub struct CtfSelect {
     /// The bytes between the packets of a capture, and the text in them
     #[arg(long, conflicts_with = "metadata")]
     pub gaps: bool,
+    /// A column with the processor, if the trace says which one
+    #[arg(long, conflicts_with_all = ["json", "slices", "metadata"])]
+    pub show_cpu: bool,
     /// Only what happened on this processor; several with commas
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "metadata")]
     pub cpu: Vec<u64>,
@@ -284,7 +290,7 @@ pub struct RfrSelect {
     /// The callsites, and nothing else
     #[arg(long, conflicts_with_all = ["objects", "merge", "window", "task", "kind"])]
     pub callsites: bool,
-    /// Ordered by time
+    /// Ordered by time, which is the default
     #[arg(long)]
     pub merge: bool,
     /// Of the task with this name or instrumentation id

@@ -32,7 +32,7 @@ const EXAMPLES: &str = "\
   traceglass cat --stream adc trace.rtc          RTC: what one stream said
   traceglass cat --from +1.5s --to +2s trace/    half a second of any trace
   traceglass cat --metadata trace/               CTF: the text, without packets
-  traceglass cat --merge --task main recording/  RFR: one task's records
+  traceglass cat --task main recording/          RFR: one task's records
   traceglass cat --follow --json trace.rtc       and what comes from now on";
 
 #[cfg(target_family = "wasm")]
@@ -95,6 +95,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         if !args.follow {
             if out.is_empty() && !args.name.is_empty() {
                 out.warn(&args.path, "nothing of it has this name, or is in this range");
+            } else if out.is_empty() && (args.stream.name.is_some() || !args.ctf.cpu.is_empty()) {
+                out.warn(&args.path, "nothing of it is of this stream, this processor, or in this range");
             } else if out.is_empty() && !args.window.is_everything() {
                 out.warn(&args.path, "nothing of it is in this range");
             }
@@ -127,8 +129,11 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let lines = SliceLines::new(args.json, args.tree, window, args.names(), out);
     let mut slices = Lasting::new(lines, &mut advance);
     // A slice that is open when the window begins had begun before, and ends after it.
-    let outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     slices.finish()?.finish()?;
+    if window == traceglass::event::Window::ALL {
+        outcome.add(trace.untold()?);
+    }
     outcome.damage.iter().for_each(|line| out.warn(&args.path, line));
     Ok(outcome.status)
 }

@@ -92,7 +92,10 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
     let mut slices = Lasting::new(Stats::new(window), &mut advance);
-    let outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
+    let mut outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
+    if window == traceglass::event::Window::ALL {
+        outcome.add(trace.untold()?);
+    }
     let stats = slices.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(path, line));
     if stats.events.is_empty() {

@@ -5,6 +5,7 @@ use crate::common::rtc::{self, Options, Writer};
 use crate::common::{Scratch, data, status, traceglass};
 use serde_json::Value;
 use std::fs;
+use std::process::Command;
 
 /// The output of a run.
 struct Run {
@@ -502,6 +503,60 @@ fn a_name_selects_what_has_it() {
     assert_eq!(status(&none), 0);
     assert!(String::from_utf8_lossy(&none.stderr).contains("nothing of it has this name"), "{none:?}");
     assert_eq!(status(&traceglass(&["cat", "--raw", "--name", "x", path])), 2);
+    let none = traceglass(&["cat", "--slices", "--name", "no such", path]);
+    assert_eq!(String::from_utf8_lossy(&none.stderr), "nothing of this name lasted\n");
+    let path = data("sample.ctf");
+    for args in [["--cpu", "99"], ["--stream", "no such"]] {
+        let none = traceglass(&[&["cat"], &args[..], &[path.to_str().unwrap()]].concat());
+        let says = String::from_utf8(none.stderr.clone()).unwrap();
+        assert_eq!((status(&none), none.stdout.len()), (0, 0), "{args:?}");
+        assert!(says.contains("nothing of it is of this stream, this processor"), "{says}");
+    }
+}
+
+/// Times of a zone say how far it is from UTC, and are the same times.
+#[test]
+fn times_may_be_those_of_a_zone() {
+    for (sample, dates) in [("sample.ctf", 2), ("stream.rfr", 5), ("sample.rgp", 0)] {
+        let path = data(sample);
+        let lines = |args: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_traceglass"));
+            let out = command.arg("cat").args(args).arg(&path).env("TZ", "<+0530>-5:30").output().unwrap();
+            String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (utc, local) = (lines(&[]), lines(&["--local"]));
+        assert_eq!((utc.len(), local == utc), (local.len(), dates == 0), "{sample}");
+        let time =
+            |line: &str| line.split_once("  ").and_then(|(time, _)| time.parse::<jiff::Timestamp>().ok());
+        let told = local.iter().filter(|line| line.contains("+05:30  ")).count();
+        assert!(told >= dates && (told > 0) == (dates > 0), "{sample}: {local:?}");
+        for (utc, local) in utc.iter().zip(&local) {
+            assert_eq!(time(utc), time(local));
+            assert_eq!(
+                utc.split_once("  ").map(|(_, rest)| rest),
+                local.split_once("  ").map(|(_, rest)| rest)
+            );
+        }
+    }
+}
+
+#[test]
+fn processors_may_be_shown() {
+    let path = data("kernel");
+    let lines = |args: &[&str]| {
+        let out = traceglass(&[&["cat"], args, &[path.to_str().unwrap()]].concat());
+        String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let cpus: Vec<Value> = lines(&["--json"])
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["cpu"].clone())
+        .collect();
+    let (plain, shown) = (lines(&[]), lines(&["--show-cpu"]));
+    assert_eq!((plain.len(), shown.len()), (cpus.len(), cpus.len()));
+    for ((plain, shown), cpu) in plain.iter().zip(&shown).zip(&cpus) {
+        assert_eq!(*plain, shown.replacen(&format!("  CPU {cpu}  "), "  ", 1));
+        assert_ne!(plain, shown);
+    }
 }
 
 #[test]

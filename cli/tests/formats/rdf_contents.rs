@@ -323,6 +323,35 @@ fn verbs_agree_on_events_that_cannot_be_read() {
         let found = ["check", "info", "cat"].map(|verb| trace.run(&[verb]).0);
         assert_eq!((found, export(&trace)), ([3; 3], 3), "{name}");
     }
+    // Tables that claim more than they have, content that is out of proportion, a chunk outside of the file.
+    let claims = |id: &str, at: usize| {
+        let found = build::chunks().into_iter().find(|chunk| chunk.identifier == id.as_bytes());
+        let mut chunk = found.unwrap();
+        chunk.header[at] = 99;
+        chunk
+    };
+    let repeated = Chunk::zstd("DDEvent", &vec![0; 9 << 20]);
+    let outside = Chunk { compression: 7, ..Chunk::raw("Unknown", b"?") };
+    let odd = [claims("COLoadEvent", 0), claims("UserMarkerHist", 8), repeated, outside];
+    for (number, chunk) in odd.into_iter().enumerate() {
+        let trace = Trace::new(&format!("odd-{number}"), &[crash(), vec![chunk]].concat());
+        let found = ["check", "info", "cat"].map(|verb| trace.run(&[verb]).0);
+        assert_eq!(found, [3; 3], "{number}");
+        // What is too much to be told is whole, and can be carried over.
+        if number == 2 {
+            let to = trace.0.with_extension("recovered");
+            let recovered = traceglass(&["recover", "-o", to.to_str().unwrap(), trace.0.to_str().unwrap()]);
+            assert!(to.exists(), "{recovered:?}");
+            std::fs::remove_file(to).unwrap();
+        }
+        // Of a chunk that is not known nothing is exported, and nothing is lost.
+        assert_eq!(export(&trace), if number == 3 { 0 } else { 3 }, "{number}");
+    }
+    // Facts that are too much are not told, and nothing that happened is lost.
+    let facts = Chunk::zstd("AsicInfo", &vec![0; 9 << 20]);
+    let trace = Trace::new("facts", &[crash(), vec![facts]].concat());
+    let found = ["check", "info", "cat"].map(|verb| trace.run(&[verb]).0);
+    assert_eq!((found, export(&trace)), ([0; 3], 0));
     // Two timestamps, of which the second one is earlier.
     let back =
         [build::token(12, 9 << 4 | 10_000_000 << 64), build::process_tokens(), build::process_tokens()];

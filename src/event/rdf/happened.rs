@@ -6,7 +6,7 @@ use super::lane::{Content, Head, Lane};
 use super::timeline::Timeline;
 use super::tracks::{Key, Known, Place, Space, TrackSlot};
 use crate::bytes::to_u64;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::event::{EventKind, Number};
 use crate::event::label::Label;
 use crate::event::track::TrackKind;
@@ -43,7 +43,9 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             |key, name, data, place| Happened { key: Some(key), kind: EventKind::Instant, name, data, place };
         let lost = |key, gap: Gap, position: u64| {
             let (offset, len) = lane.place(position, lane.len.saturating_sub(position));
-            let gap = Gap::new(offset, len, gap.cause());
+            let cause = gap.cause();
+            let at = lane.place(cause.offset(), 0).0;
+            let gap = Gap::new(offset, len, Error::new(at, cause.element(), cause.kind()));
             let name = Label::Text(gap.cause().element().name());
             Happened { key, kind: EventKind::Gap(gap), name, data: RdfData::None, place: (offset, len) }
         };

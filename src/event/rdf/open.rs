@@ -5,13 +5,14 @@ use super::lane::{Content, Head, Lane};
 use super::timeline::Timeline;
 use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot};
 use crate::bytes::to_u64;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Severity};
 use crate::event::element::{BUFFER, OVERLAPPING};
 use crate::event::label::Label;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::contents::rmt::{RmtData, Stream};
 use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureRecord};
+use crate::rdf::element::CHUNK_DATA;
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
 use crate::room::Room;
 
@@ -34,7 +35,7 @@ fn is_one_of(entry: &Entry<'_>, names: &[&[u8]]) -> bool {
 }
 
 /// The size of the buffer to be lent to a [`Timeline`]: how many bytes the chunks with events claim to take once they
-/// are decompressed.
+/// are decompressed, but for those whose claim is [out of proportion](contents::Content::limit).
 ///
 /// Memory traces take as many bytes again, for streams whose chunks have to be joined.
 pub fn needed(file: &File<'_>) -> u64 {
@@ -43,7 +44,7 @@ pub fn needed(file: &File<'_>) -> u64 {
         if !is_one_of(&entry, &FIRST) && !is_one_of(&entry, &SECOND) {
             continue;
         }
-        let size = entry.output_size().unwrap_or(0);
+        let size = output_size(&entry).unwrap_or(0);
         if entry.compression() != Compression::None {
             sum = sum.saturating_add(size);
         }
@@ -54,9 +55,20 @@ pub fn needed(file: &File<'_>) -> u64 {
     sum
 }
 
+/// The size of a chunk's data, if it is in proportion to what is stored of it.
+fn output_size(entry: &Entry<'_>) -> Result<u64> {
+    let value = entry.output_size()?;
+    let limit = Chunked::limit(u64::try_from(entry.stored_size()).unwrap_or(0));
+    if entry.compression() == Compression::None || value <= limit {
+        return Ok(value);
+    }
+    Err(Error::new(entry.stored_range()?.start, CHUNK_DATA, ErrorKind::OverLimit { value, limit }))
+}
+
 /// A chunk that was read.
 #[derive(Clone, Copy)]
 struct Loaded<'s> {
+    chunk: Chunk<'s>,
     entry: Entry<'s>,
     header: &'s [u8],
     data: &'s [u8],
@@ -69,6 +81,23 @@ struct Loaded<'s> {
 impl<'s> Loaded<'s> {
     fn content(&self) -> Result<Chunked<'s>> {
         Chunked::parse(self.entry.identifier(), self.entry.version(), self.header, self.data)
+            .map_err(|error| Chunked::located(&self.chunk, error))
+    }
+
+    /// The first fault of a table: what it lacks is told after what it has.
+    fn fault(&self, content: &Chunked<'s>) -> Option<Lane<'s>> {
+        let mut fault = None;
+        content.check(&mut |finding| {
+            if finding.severity() == Severity::Error {
+                fault.get_or_insert(finding.cause());
+            }
+        });
+        let fault = Chunked::located(&self.chunk, fault?);
+        // Of what is compressed nobody knows how much of it that is.
+        let end = if self.exact { self.offset.saturating_add(self.len) } else { 0 };
+        let is_data = fault.offset() >= self.offset;
+        let len = if is_data { end.saturating_sub(fault.offset()) } else { 0 };
+        Some(Lane::new(Content::Gap(Gap::new(fault.offset(), len, fault)), fault.offset(), len, true))
     }
 
     /// The fields of its structures: of the header, if it has some there.
@@ -114,7 +143,7 @@ impl<'s> Reader<'s, '_> {
         let (header, stored) = (chunk.header()?, chunk.stored()?);
         let offset = entry.stored_range()?.start;
         let exact = entry.compression() == Compression::None;
-        let size = entry.output_size()?;
+        let size = output_size(&entry)?;
         let value = self.read.saturating_add(size).saturating_add(to_u64(header.len()));
         if value > self.limit {
             let kind = ErrorKind::OverLimit { value, limit: self.limit };
@@ -127,7 +156,7 @@ impl<'s> Reader<'s, '_> {
             let buffer = self.take(size, offset)?;
             entry.decode(stored, buffer, self.decoder)?
         };
-        Ok(Loaded { entry, header, data, offset, len: to_u64(stored.len()), exact })
+        Ok(Loaded { chunk, entry, header, data, offset, len: to_u64(stored.len()), exact })
     }
 }
 
@@ -170,7 +199,18 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                     *count = count.saturating_add(1);
                     continue;
                 }
-                let done = reader.load(chunk).and_then(|loaded| self.take(&loaded));
+                let loaded = reader.load(chunk);
+                // What happened is not lost with a fact that is none, or too much to be one.
+                let is_none = match &loaded {
+                    Ok(loaded) => loaded.content().is_err(),
+                    Err(error) => {
+                        error.element() == CHUNK_DATA && matches!(error.kind(), ErrorKind::OverLimit { .. })
+                    }
+                };
+                if is_none && names == FIRST {
+                    continue;
+                }
+                let done = loaded.and_then(|loaded| self.take(&loaded));
                 self.mend(&chunk, done)?;
             }
         }
@@ -203,7 +243,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     ) -> Result<()> {
         let chunks = || file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(stream));
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
-        let sizes = chunks().map(|chunk| chunk.entry().output_size().unwrap_or(0));
+        let sizes = chunks().map(|chunk| output_size(&chunk.entry()).unwrap_or(0));
         let total = sizes.fold(0_u64, u64::saturating_add);
         let offset = chunks().next().map_or(0, |chunk| chunk.entry().offset());
         let fits = total <= reader.limit;
@@ -273,7 +313,8 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// Takes in what a chunk says.
     fn take(&mut self, loaded: &Loaded<'s>) -> Result<()> {
         let at = loaded.offset;
-        match loaded.content()? {
+        let content = loaded.content()?;
+        match content {
             Chunked::System(system) => {
                 self.cpu_hz = self.cpu_hz.or(system.cpu_hz());
                 self.gpu_hz = self.gpu_hz.or(system.gpu_hz());
@@ -353,7 +394,12 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             }
             _ => {}
         }
-        Ok(())
+        match content {
+            Chunked::LoadEvents(_) | Chunked::SpmCounter(_) | Chunked::MarkerHistory(_) => {
+                loaded.fault(&content).map_or(Ok(()), |lane| self.add(lane))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The clock of a GPU; without an id, the one for all GPUs.

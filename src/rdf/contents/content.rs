@@ -1,8 +1,8 @@
 //! The contents of a chunk, by its identifier and version.
 
 use super::*;
-use crate::error::{Finding, Result};
-use crate::rdf::{Chunk, Decompress, Identifier};
+use crate::error::{Error, ErrorKind, Finding, Result};
+use crate::rdf::{Chunk, Compression, Decompress, Identifier};
 
 macro_rules! contents {
     ($($(#[$meta:meta])* $id:literal => $variant:ident($ty:ty),)*) => {
@@ -111,6 +111,28 @@ impl<'a> Content<'a> {
             b"HistoryMetadata" => Self::HistoryMetadata(HistoryMetadata::parse(version, data)),
             _ => Self::Unknown { header, data },
         })
+    }
+
+    /// The most bytes that are read of a compressed chunk with so many stored bytes, if what is in it is known: tables
+    /// compress no better than to a 32nd, unlike a byte that is repeated.
+    pub const fn limit(stored: u64) -> u64 {
+        stored.saturating_mul(32).saturating_add(8 << 20)
+    }
+
+    /// An error of the content of a chunk, as one of the file: located where its data is stored, if it is compressed.
+    pub fn located(chunk: &Chunk<'_>, error: Error) -> Error {
+        let entry = chunk.entry();
+        let in_header = error.element().name().ends_with("header");
+        let range = if in_header { entry.header_range() } else { entry.stored_range() };
+        let start = range.map_or(entry.offset(), |range| range.start);
+        let raw = in_header || entry.compression() == Compression::None;
+        let offset = match error.kind() {
+            // The version stands in the index.
+            ErrorKind::UnsupportedVersion { .. } => entry.offset().saturating_add(20),
+            _ if raw => start.saturating_add(error.offset()),
+            _ => start,
+        };
+        Error::new(offset, error.element(), error.kind())
     }
 
     /// Reads all of it and reports what is wrong.

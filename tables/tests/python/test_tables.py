@@ -334,7 +334,7 @@ def queries():
 def all_tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("all") / "tables"
     # With a packet before which something was discarded.
-    command("export", "--format", "parquet", "-o", folder, *(SAMPLES / name for name in ["sample.rfr", "sample.ctf", "sample.rtc", "trace.0.bin"]))
+    command("export", "--format", "parquet", "-o", folder, *(SAMPLES / name for name in ["sample.rfr", "sample.ctf", "sample.rtc", "trace.0.bin", "sample.rgp"]))
     cut = folder.parent / "cut.rfr"
     cut.write_bytes((SAMPLES / "stream.rfr").read_bytes()[:-3])
     command("export", "--format", "parquet", "-o", folder.parent / "more", cut, ok=(3,))

@@ -7,7 +7,8 @@
     spark.dataSource.register(TraceSource)
     events = spark.read.format("traceglass").option("table", "events").load("traces/")
 
-A partition is a trace, or a part of a large one. Each row says in `trace` which one it is of. A trace that cannot be read
+A partition is a part of a large trace, or many small ones: they are packed by their bytes, as Spark's own sources do it
+(``spark.sql.files.maxPartitionBytes``, ``openCostInBytes``). Each row says in `trace` which one it is of. A trace that cannot be read
 fails nothing: it is a row of the table ``damage``, as is each range that is damaged in one that can.
 
 =============== ========================================================================================
@@ -18,6 +19,7 @@ option          meaning
 ``start, end``  a range of time in nanoseconds, its end not included
 ``kinds``       kinds or names of events, with commas
 ``splitBytes``  about how many bytes a partition has (67108864)
+``openCost``    as how many bytes a trace counts in addition to its own: opening it takes time, too (4194304)
 ``pushdown``    ``true``: filters on time and trace reach the reader; Spark must allow that, too:
                 ``spark.sql.python.filterPushdown.enabled``
 =============== ========================================================================================
@@ -66,6 +68,7 @@ _WHOLE = {"tracks", "slices", "tasks", "callsites", "polls", "wakes", "samples",
 _SEGMENT = re.compile(r".*[.-]\d+\.bin(\.gz|\.zst|\.active)?|\d+\.bin(\.gz|\.zst|\.active)?")
 
 _SPLIT = 64 << 20
+_COST = 4 << 20
 
 _DAMAGE = (
     "trace string, file string, offset bigint, bytes bigint, what string, element string, message string"
@@ -73,7 +76,7 @@ _DAMAGE = (
 
 
 @dataclass(frozen=True)
-class _Part(InputPartition):
+class _Part:
     """Some pieces of a trace."""
 
     path: str
@@ -82,6 +85,15 @@ class _Part(InputPartition):
     pieces: tuple[int, int] | None = None
     #: Why it cannot be read: told in ``damage``.
     error: tuple[str, int | None, str | None, str | None] | None = None
+    #: The number of its bytes.
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class _Parts(InputPartition):
+    """Parts of traces that are read one after the other."""
+
+    parts: tuple[_Part, ...]
 
 
 @dataclass(frozen=True)
@@ -91,6 +103,7 @@ class _Query:
     end: int | None
     kinds: tuple[str, ...] | None
     split: int
+    cost: int
 
 
 def _is_trace(folder: str, names: Iterable[str]) -> bool:
@@ -126,16 +139,32 @@ def _parts(path: str, name: str, table: str, split: int) -> list[_Part]:
         about = tuple(getattr(error, key, None) for key in ("offset", "element", "kind"))
         return [_Part(path, name, None, (str(error), *about))]
     if table in _WHOLE:
-        return [_Part(path, name)]
+        return [_Part(path, name, size=sum(sizes))]
     parts, begin, size = [], 0, 0
     for piece, more in enumerate(sizes):
         size += more
         if size >= split:
-            parts.append(_Part(path, name, (begin, piece + 1)))
+            parts.append(_Part(path, name, (begin, piece + 1), size=size))
             begin, size = piece + 1, 0
     if begin < len(sizes):
-        parts.append(_Part(path, name, (begin, len(sizes))))
+        parts.append(_Part(path, name, (begin, len(sizes)), size=size))
     return parts
+
+
+def _packed(parts: Iterable[_Part], split: int, cost: int, most: int) -> list[_Parts]:
+    """As few partitions as hold the parts, each with about `split` bytes; more, and smaller ones, up to `most` of them, if
+    otherwise some of the cores had nothing to do. Parts stay in their order."""
+    parts = list(parts)
+    total = sum(part.size + cost for part in parts)
+    split = min(split, max(cost, -(-total // most)))
+    packed, some, size = [], [], 0
+    for part in parts:
+        if some and size + part.size + cost > split:
+            packed.append(_Parts(tuple(some)))
+            some, size = [], 0
+        some.append(part)
+        size += part.size + cost
+    return [*packed, _Parts(tuple(some))] if some else packed
 
 
 def _spark_type(field: pa.Field) -> str:
@@ -184,6 +213,7 @@ class TraceSource(DataSource):
             end=number("end"),
             kinds=tuple(kinds.split(",")) if kinds else None,
             split=number("splitBytes") or _SPLIT,
+            cost=_COST if number("openCost") is None else number("openCost"),
         )
 
     def _traces(self) -> list[tuple[str, str]]:
@@ -228,13 +258,17 @@ class _Reader(DataSourceReader):
         table = self.query.table
         with ThreadPoolExecutor() as pool:
             of = lambda trace: _parts(*trace, table, self.query.split)  # noqa: E731
-            return [part for parts in pool.map(of, self.found) for part in parts] or [_Part("", "")]
+            parts = [part for parts in pool.map(of, self.found) for part in parts]
+        # This runs in a process of its own, which does not know the cluster.
+        return _packed(parts, self.query.split, self.query.cost, os.cpu_count() or 1) or [_Parts(())]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, _Part)
+        assert isinstance(partition, _Parts)
+        for part in partition.parts:
+            yield from self._read(part)
+
+    def _read(self, partition: _Part) -> Iterator[pa.RecordBatch]:
         schema = to_arrow_schema(self.schema, timezone="UTC")
-        if not partition.path:
-            return
         is_damage = self.query.table == "damage"
         if partition.error:
             if is_damage:

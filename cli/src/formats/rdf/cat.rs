@@ -2,6 +2,7 @@
 
 use super::contents::is_damage;
 use super::decoder::Decoder;
+use super::loaded::is_too_much;
 use super::walk::{Pick, Place, Step, TOKENS, walk};
 use super::{Rdf, name};
 use crate::json::Line;
@@ -97,10 +98,11 @@ impl Rdf<'_> {
                     out.warn(&args.path, error);
                     status = status.max(Status::damaged_if(is_damage(place.id, &error)));
                 }
-                Step::Unread(_, error) => {
+                Step::Unread(place, error) => {
                     lines.settle(out)?;
                     out.warn(&args.path, error);
-                    status = Status::Damaged;
+                    let is_lost = !is_too_much(&error) || is_damage(place.id, &error);
+                    status = status.max(Status::damaged_if(is_lost));
                 }
                 Step::Same(place, first) => {
                     lines.settle(out)?;

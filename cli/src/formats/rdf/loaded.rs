@@ -1,13 +1,14 @@
 //! Chunks in memory, in bounds that the size of the file sets.
 
 use super::decoder::Decoder;
+use super::plan::OVERLAPPING;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use traceglass::rdf::contents::{ChunkRecords, Content};
-use traceglass::rdf::element::UNCOMPRESSED_SIZE;
-use traceglass::rdf::{Chunk, Compression, Identifier, SortedIndex};
-use traceglass::{Error, ErrorKind};
+use traceglass::rdf::element::{CHUNK_DATA, COMPRESSION};
+use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier, SortedIndex};
+use traceglass::{Error, ErrorKind, Severity};
 
 /// The number of bytes of contents that are read to say what a file is about, in addition to eight times the file's
 /// size.
@@ -15,10 +16,6 @@ const BUDGET: u64 = 16 << 20;
 
 /// The number of bytes that are read of a large file unless all is asked for.
 const GLANCE: u64 = 8 << 20;
-
-/// A chunk's content may have this many bytes plus 32 times its stored size: known contents are tables, which compress
-/// no better than that, unlike a byte that is repeated.
-const KEPT: u64 = 8 << 20;
 
 /// The number of chunks of an identifier that are read to say what a file is about.
 const MOST: usize = 1 << 16;
@@ -44,10 +41,10 @@ impl<'a> Loaded<'a> {
             Cow::Borrowed(chunk.stored()?)
         } else {
             let stored = u64::try_from(entry.stored_size()).unwrap_or(0);
-            let (value, limit) = (entry.output_size()?, stored.saturating_mul(32).saturating_add(KEPT));
+            let (value, limit) = (entry.output_size()?, Content::limit(stored));
             if value > limit {
-                let offset = entry.offset().saturating_add(56);
-                return Err(Error::new(offset, UNCOMPRESSED_SIZE, ErrorKind::OverLimit { value, limit }));
+                let offset = entry.stored_range()?.start;
+                return Err(Error::new(offset, CHUNK_DATA, ErrorKind::OverLimit { value, limit }));
             }
             let mut data = Vec::new();
             decoder.read(chunk, |piece| data.extend_from_slice(piece))?;
@@ -129,24 +126,29 @@ impl<K: Eq + Hash, V> First<K, V> {
     }
 }
 
-/// An error inside a chunk, as one of the file: located where its data is stored, if it is compressed.
-pub fn located(error: Error, chunk: Chunk<'_>) -> Error {
-    let entry = chunk.entry();
-    let in_header = error.element().name().ends_with("header");
-    let range = if in_header { entry.header_range() } else { entry.stored_range() };
-    let start = range.map_or(entry.offset(), |range| range.start);
-    let raw = in_header || entry.compression() == Compression::None;
-    let offset = if raw { start.saturating_add(error.offset()) } else { start };
-    match error.kind() {
-        // The version stands in the index.
-        kind @ ErrorKind::UnsupportedVersion { .. } => {
-            Error::new(entry.offset().saturating_add(20), error.element(), kind)
-        }
-        kind => Error::new(offset, error.element(), kind),
-    }
-}
-
 /// True if it is known what is in chunks with an identifier.
 pub fn is_known(id: Identifier) -> bool {
     Content::IDENTIFIERS.iter().any(|known| known.as_bytes() == id.name())
+}
+
+/// True if what cannot be read is content that is too much, of which the bytes are sound.
+pub fn is_too_much(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::OverLimit { .. })
+        && [CHUNK_DATA, OVERLAPPING].contains(&error.element())
+}
+
+/// The first error of an entry, of which no bytes are read.
+pub fn fault(file: &File<'_>, entry: Entry<'_>) -> Option<Error> {
+    let mut fault = None;
+    let checked = file.check_entry(entry, &mut |finding| {
+        if finding.severity() == Severity::Error {
+            fault.get_or_insert(finding.cause());
+        }
+    });
+    let unknown = match entry.compression() {
+        Compression::Other(number) => Some(ErrorKind::Unsupported { value: number.into() }),
+        _ => None,
+    };
+    let unknown = unknown.map(|kind| Error::new(entry.offset().saturating_add(16), COMPRESSION, kind));
+    fault.or(checked.err()).or(unknown)
 }

@@ -27,15 +27,16 @@ use crate::trace::{
 };
 pub use create::{append, create};
 use decoder::Decoder;
+use loaded::fault;
 use plan::{Part, Plan, Shared, Turn};
 pub use rewrite::merge;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use traceglass::event::Window;
-use traceglass::rdf::element::COMPRESSION;
+
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
-use traceglass::{Error, ErrorKind, Finding, Format, Severity};
+use traceglass::{Error, Finding, Format, Severity};
 #[cfg(feature = "view")]
 pub use view::browse;
 
@@ -410,19 +411,7 @@ struct Parts {
 impl Parts {
     /// Looks at the entry alone.
     fn check(file: &File<'_>, entry: Entry<'_>) -> Self {
-        let mut fault = None;
-        let checked = file.check_entry(entry, &mut |finding| {
-            if finding.severity() == Severity::Error {
-                fault.get_or_insert(finding.cause());
-            }
-        });
-        fault = fault.or(checked.err());
-        if let Compression::Other(number) = entry.compression() {
-            let kind = ErrorKind::Unsupported { value: number.into() };
-            let offset = entry.offset().saturating_add(16);
-            fault.get_or_insert(Error::new(offset, COMPRESSION, kind));
-        }
-        Self { header: None, data: None, fault }
+        Self { header: None, data: None, fault: fault(file, entry) }
     }
 
     /// Reads the header and the data if it is their turn.

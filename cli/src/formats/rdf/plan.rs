@@ -48,7 +48,7 @@ pub struct Plan {
 }
 
 /// Bytes that lie in several chunks.
-const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
+pub const OVERLAPPING: Element = Element::new(&"RDF data that overlaps data already read");
 
 /// The bytes of the file that are read.
 #[derive(Default)]
@@ -77,6 +77,8 @@ fn limit(file: &File<'_>) -> u64 {
 pub fn overlap(file: &File<'_>) -> Option<Error> {
     let (mut value, limit) = (0_u64, limit(file));
     file.entries().find_map(|entry| {
+        // What lies outside of the file is not read.
+        file.chunk_at(entry.number())?.stored().ok()?;
         let range = entry.stored_range().ok()?;
         value = value.saturating_add(range.end.saturating_sub(range.start));
         (value > limit).then(|| Error::new(range.start, OVERLAPPING, ErrorKind::OverLimit { value, limit }))

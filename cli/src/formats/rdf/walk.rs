@@ -1,7 +1,7 @@
 //! All records of a file, chunk by chunk in the order of the index: what `cat` prints and the viewer shows.
 
 use super::decoder::Decoder;
-use super::loaded::{Loaded, is_known, located};
+use super::loaded::{Loaded, fault, is_known};
 use super::plan::{Part, Plan, Turn};
 use crate::status::Result;
 use std::collections::{BTreeMap, HashMap};
@@ -110,8 +110,11 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
             }
             Turn::Read => {
                 let size = u64::try_from(entry.data_size()).unwrap_or(0);
-                let record = ChunkRecord::unknown(size, chunk.header().unwrap_or_default());
-                if !each(Step::Record(place, record))? {
+                let step = match (fault(file, entry), chunk.header()) {
+                    (None, Ok(header)) => Step::Record(place, ChunkRecord::unknown(size, header)),
+                    (Some(error), _) | (_, Err(error)) => Step::Unread(place, error),
+                };
+                if !each(step)? {
                     return Ok(());
                 }
                 continue;
@@ -185,7 +188,7 @@ pub fn records(
     loaded.records().cpu_hz(cpu_hz).each(|record| {
         result = match record {
             Ok(record) => each(Step::Record(place, record)),
-            Err(error) => each(Step::Lost(place, located(error, chunk))),
+            Err(error) => each(Step::Lost(place, Content::located(&chunk, error))),
         };
         matches!(result, Ok(true))
     });
@@ -195,7 +198,7 @@ pub fn records(
 /// An error in the data of a chunk, as one of the file.
 fn located_at(file: &File<'_>, place: Place, error: Error) -> Error {
     let chunk = usize::try_from(place.entry).ok().and_then(|number| file.chunk_at(number));
-    chunk.map_or(error, |chunk| located(error, chunk))
+    chunk.map_or(error, |chunk| Content::located(&chunk, error))
 }
 
 impl Open {

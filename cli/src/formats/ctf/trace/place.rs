@@ -14,6 +14,7 @@ pub struct Places {
     /// The members of JSON that all of its records have.
     path: Vec<u8>,
     is_json: bool,
+    shows_cpu: bool,
     /// Of a capture, the session.
     session: Option<u32>,
     /// As people see it.
@@ -34,6 +35,7 @@ impl Places {
             shown,
             path: path.unwrap_or_default(),
             is_json: args.json,
+            shows_cpu: args.ctf.show_cpu,
             context: args.ctf.context.then(Json::default),
         }
     }
@@ -54,10 +56,13 @@ impl Places {
                 push_context(packet, json, &mut self.place.json);
             }
         }
-        if let (Some(packet), Some(_), false) = (packet, self.session, self.is_json) {
-            self.place.shown.clone_from(&self.shown);
-            if packet.is_doubtful() {
-                let space = if self.shown.is_empty() { "" } else { " " };
+        if let (Some(packet), false) = (packet, self.is_json) {
+            let cpu = packet.cpu().map_or_else(|| "-".to_owned(), |cpu| format!("CPU {cpu}"));
+            let columns = [self.shown.as_str(), if self.shows_cpu { &cpu } else { "" }];
+            let columns: Vec<_> = columns.into_iter().filter(|column| !column.is_empty()).collect();
+            self.place.shown = columns.join("  ");
+            if self.session.is_some() && packet.is_doubtful() {
+                let space = if self.place.shown.is_empty() { "" } else { " " };
                 self.place.shown.push_str(&format!("{space}doubtful"));
             }
         }

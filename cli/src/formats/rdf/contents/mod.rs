@@ -5,7 +5,7 @@ mod crash;
 mod memory;
 
 use super::decoder::Decoder;
-use super::loaded::{First, Loaded, Loader, is_known, located};
+use super::loaded::{First, Loaded, Loader, is_known, is_too_much};
 use super::plan::{Part as Stored, Plan, Turn};
 use super::walk::{Open, Step, places};
 use crate::output::{bytes, counted, grouped};
@@ -401,6 +401,12 @@ pub fn is_damage(id: Identifier, error: &Error) -> bool {
     is_known && HAPPENED.iter().any(|known| known.as_bytes() == id.name())
 }
 
+/// The finding that content is too much to be told.
+fn untold(id: Identifier, error: Error) -> Finding {
+    let severity = if is_damage(id, &error) { Severity::Error } else { Severity::Warning };
+    Finding::new(severity, error)
+}
+
 /// Reads what is inside the chunks that are known, and reports what is odd.
 pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     let plan = Plan::of(file, Stored::Contents);
@@ -416,7 +422,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
             // The same bytes, of which the same would be said.
             Turn::As(_) => continue,
             Turn::Beyond(error) => {
-                report(Finding::warning(error));
+                report(untold(place.id, error));
                 continue;
             }
         }
@@ -424,8 +430,8 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
             Ok(loaded) => loaded,
             Err(error) => {
                 // Other errors were reported.
-                if let ErrorKind::OverLimit { .. } = error.kind() {
-                    report(Finding::warning(error));
+                if is_too_much(&error) {
+                    report(untold(place.id, error));
                 }
                 continue;
             }
@@ -433,7 +439,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
         let found = |finding: Finding| {
             let is_damage = is_damage(place.id, &finding.cause());
             let severity = if is_damage { finding.severity() } else { Severity::Warning };
-            Finding::new(severity, located(finding.cause(), chunk))
+            Finding::new(severity, Content::located(&chunk, finding.cause()))
         };
         match loaded.content() {
             Ok(content) => {
@@ -448,7 +454,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                                 let odd = record.token().and_then(|token| order.check(token));
                                 let of = usize::try_from(place.entry).ok().and_then(|at| file.chunk_at(at));
                                 if let Some((finding, of)) = odd.zip(of) {
-                                    report(Finding::warning(located(finding.cause(), of)));
+                                    report(Finding::warning(Content::located(&of, finding.cause())));
                                 }
                             }
                             Step::Lost(_, error) => report(Finding::new(Severity::Error, error)),
