@@ -15,8 +15,7 @@ impl<'a> Grid<'a> {
     /// minor unit, or of the first unit, as [`frames`](Self::frames) takes it.
     ///
     /// By binary search over the minor units, through the indices, without reading what lies between. Where a clock
-    /// counts from another, the indices do not tell what that said last: it may be up to eight minor units earlier than
-    /// need be, and minor units are read where it were more.
+    /// counts from another, the indices do not tell what that said last: a minor unit or two are read at each step.
     ///
     /// The clock must ascend, and so must those that it counts from.
     ///
@@ -129,11 +128,6 @@ fn has_many_clocks<const N: usize>(streams: &Streams<'_, N>) -> bool {
     streams.iter().filter(|stream| stream.links().is_clock).count() > Grid::CLOCKS
 }
 
-/// The number of minor units that are not worth a search in them.
-const NEAR: u64 = 8;
-/// How often a lookup through the indices is tried before minor units are read.
-const TRIES: u32 = 6;
-
 /// A search for a time.
 struct Search<'g, 'a, const N: usize> {
     grid: &'g Grid<'a>,
@@ -149,20 +143,9 @@ impl<const N: usize> Search<'_, '_, N> {
     /// Where to begin to read in order not to miss the time.
     fn place(&self) -> Result<u64> {
         let grid = self.grid;
-        // The first minor unit whose index leads to a time that is not earlier, by what the indices tell.
-        let seems = |minor: u64| self.stamp_before(minor, |target| self.seen(target));
-        let mut end = grid.first_minor(0, self.last.saturating_add(1), seems)?;
-        let mut start = end.saturating_sub(1);
-        if !self.bases.is_empty() {
-            (start, end) = self.go_back(start, end)?;
-            start = grid.first_minor(start.saturating_add(1), end, |minor| self.is_surely_earlier(minor))?;
-            start = start.saturating_sub(1);
-            if end.saturating_sub(start) > NEAR {
-                let is_earlier = |minor: u64| self.stamp_before(minor, |target| self.exact(target));
-                end = grid.first_minor(start.saturating_add(1), end, is_earlier)?;
-                start = end.saturating_sub(1);
-            }
-        }
+        // The first minor unit whose index leads to a time that is not earlier.
+        let end = grid.first_minor(0, self.last.saturating_add(1), |minor| self.is_earlier(minor))?;
+        let start = end.saturating_sub(1);
         // The stamps after the one that it leads to are what was not seen.
         let target = self.target(self.own, start)?;
         let (_, at) = grid.start_of(target.unwrap_or(grid.minor_start(start)))?;
@@ -175,68 +158,11 @@ impl<const N: usize> Search<'_, '_, N> {
         Ok(target.filter(|&target| target >= self.grid.minor_start(0)))
     }
 
-    /// True if the stamp that the index of a minor unit leads to is earlier than the time, as `stamp` reads it; also if
-    /// there is none, or none that is known.
-    fn stamp_before(&self, minor: u64, stamp: impl FnOnce(u64) -> Result<Option<Time>>) -> Result<bool> {
+    /// True if the stamp that the index of a minor unit leads to is earlier than the time; also if there is none, or
+    /// none that is known.
+    fn is_earlier(&self, minor: u64) -> Result<bool> {
         let Some(target) = self.target(self.own, minor)? else { return Ok(true) };
-        Ok(stamp(target)?.is_none_or(|stamp| stamp < self.time))
-    }
-
-    /// The last place before `at` that an index leads to for a clock.
-    fn target_before(&self, clock: &Stamps, at: u64) -> Result<Option<u64>> {
-        // That of the next minor unit knows the first one of this.
-        let minor = self.grid.minor_of(at);
-        let next = self.grid.minor_start(minor.saturating_add(1));
-        if minor < self.last
-            && let Some(target) = self.grid.before(clock.id, next)?.filter(|&target| target < at)
-        {
-            return Ok(Some(target));
-        }
-        self.target(clock, minor)
-    }
-
-    /// The time at `target` as far as the indices tell: what a clock counts from may have been stamped once more.
-    fn seen(&self, target: u64) -> Result<Option<Time>> {
-        let (mut at, mut sum) = (target, self.first_stamp(self.own, target)?);
-        for base in self.bases {
-            let Some(target) = self.target_before(base, at)? else { return Ok(None) };
-            (at, sum) = (target, sum.plus(self.first_stamp(base, target)?));
-        }
-        Ok(Some(sum))
-    }
-
-    /// True if what the index of a minor unit leads to is earlier even if its base then said already what it says at
-    /// the next stamp to which the indices lead.
-    fn is_surely_earlier(&self, minor: u64) -> Result<bool> {
-        let ([base], Some(own)) = (self.bases, self.target(self.own, minor)?) else { return Ok(false) };
-        for next in [minor, minor.saturating_add(1).min(self.last)] {
-            if let Some(later) = self.target(base, next)?.filter(|&target| target > own) {
-                let most = self.first_stamp(base, later)?.plus(self.first_stamp(self.own, own)?);
-                return Ok(most < self.time);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Goes back from `start`, which seems to be earlier, to a minor unit whose index leads to a time that certainly is;
-    /// gives that, and one before which the time is.
-    fn go_back(&self, mut start: u64, mut end: u64) -> Result<(u64, u64)> {
-        for _ in 0..TRIES {
-            let [base] = self.bases else { break };
-            // The last minor unit before that in which the base was stamped.
-            let Some(target) = self.target(base, start)? else { return Ok((start, end)) };
-            start = self.grid.minor_of(target);
-            if self.target(self.own, start)?.is_none() || self.is_surely_earlier(start)? {
-                return Ok((start, end));
-            }
-        }
-        let mut step = 1_u64;
-        while start > 0 && !self.stamp_before(start, |target| self.exact(target))? {
-            end = start;
-            start = start.saturating_sub(step);
-            step = step.saturating_mul(2);
-        }
-        Ok((start, end))
+        Ok(self.exact(target)?.is_none_or(|stamp| stamp < self.time))
     }
 
     /// What the clock's record says first to which an index leads, without regard to what it counts from.
@@ -276,14 +202,7 @@ impl<const N: usize> Search<'_, '_, N> {
 
     /// What the clock said last before `at`.
     fn said_before(&self, at: u64) -> Result<Option<Time>> {
-        let here = self.grid.minor_of(at);
-        let mut found = self.last_stamp(self.own, self.grid.minor_start(here), at)?;
-        if found.is_none() {
-            let Some(target) = self.target(self.own, here)? else { return Ok(None) };
-            let end = self.grid.minor_start(self.grid.minor_of(target).saturating_add(2)).min(at);
-            found = self.last_stamp(self.own, target, end)?;
-        }
-        let Some((begins, time)) = found else { return Ok(None) };
+        let Some((begins, time)) = self.last_before(self.own, at)? else { return Ok(None) };
         if self.bases.is_empty() { Ok(Some(time)) } else { self.exact(begins) }
     }
 
@@ -291,18 +210,23 @@ impl<const N: usize> Search<'_, '_, N> {
     fn exact(&self, at: u64) -> Result<Option<Time>> {
         let (mut until, mut sum) = (at, self.first_stamp(self.own, at)?);
         for base in self.bases {
-            let here = self.grid.minor_of(until);
-            let mut found = self.last_stamp(base, self.grid.minor_start(here), until)?;
-            if found.is_none() {
-                let Some(target) = self.target(base, here)? else { return Ok(None) };
-                // A record that begins in that minor unit may end in the next one.
-                let end = self.grid.minor_start(self.grid.minor_of(target).saturating_add(2)).min(until);
-                found = self.last_stamp(base, target, end)?;
-            }
-            let Some((begins, time)) = found else { return Ok(None) };
+            let Some((begins, time)) = self.last_before(base, until)? else { return Ok(None) };
             (until, sum) = (begins, sum.plus(time));
         }
         Ok(Some(sum))
+    }
+
+    /// Where the last record of the clock before `until` begins, and what it says last.
+    fn last_before(&self, clock: &Stamps, until: u64) -> Result<Option<(u64, Time)>> {
+        let here = self.grid.minor_of(until);
+        let found = self.last_stamp(clock, self.grid.minor_start(here), until)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        let Some(target) = self.target(clock, here)? else { return Ok(None) };
+        // A record that begins in that minor unit may end in the next one.
+        let end = self.grid.minor_start(self.grid.minor_of(target).saturating_add(2)).min(until);
+        self.last_stamp(clock, target, end)
     }
 
     /// Where the last record of the clock begins that lies between two places, and what it says last.

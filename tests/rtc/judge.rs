@@ -284,7 +284,7 @@ fn of_damaged_samples_nearly_all_is_read() {
     assert_eq!(sounds.len(), 16);
     let verdict = judge_all(&sounds, 8);
     assert!(
-        verdict.share(0) >= 97.5 && verdict.share(1) >= 99.99 && verdict.share(2) >= 99.99,
+        verdict.share(0) >= 97.5 && verdict.share(1) >= 99.95 && verdict.share(2) >= 99.99,
         "{}",
         verdict.shown()
     );
