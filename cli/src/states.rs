@@ -1,8 +1,8 @@
 //! The table of pairs of events that make slices: the built-in one and the user's.
 
-use crate::output::{Out, shown};
+use crate::output::{Out, bytes, shown};
 use crate::status::{Failure, Result};
-use crate::trace::{Events, Pairing, aligned};
+use crate::trace::{Events, LookBack, Pairing, Trace, aligned};
 use traceglass::event::states::{OpSlot, Rooms, RuleSlot, States, Table};
 use traceglass::event::{Item, Window};
 
@@ -13,8 +13,8 @@ pub struct Pairs {
     own: Option<String>,
     /// True if no table is wanted, not even the built-in one.
     pub are_off: bool,
-    /// The time before a range that is read to find what is open at its beginning; all if `None`.
-    context: Option<i128>,
+    /// How much before a range is read to find what is open at its beginning.
+    back: LookBack,
     /// The time that this is: what lies before it need not be read.
     pub since: Option<i128>,
 }
@@ -22,7 +22,7 @@ pub struct Pairs {
 impl Pairs {
     /// The tables that the options name.
     pub fn open(options: &Pairing) -> Result<Self> {
-        let pairs = Self { are_off: options.no_states, context: options.look_back, ..Self::default() };
+        let pairs = Self { are_off: options.no_states, back: options.look_back, ..Self::default() };
         let Some(path) = &options.states else { return Ok(pairs) };
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("--states {}: {error}", shown(path))))?;
@@ -39,15 +39,29 @@ impl Pairs {
 
 impl Pairs {
     /// Looks no farther back from a range of time than is wanted, and says so.
-    pub fn look_back(&mut self, window: Window, out: &mut Out) {
-        self.since = self.context.and_then(|context| Some(window.from()?.saturating_sub(context)));
-        if let (Some(_), Some(context)) = (self.since, self.context) {
-            let context = aligned(context);
-            out.message(&format!(
-                "what began more than {} before the range may have no begin",
-                context.trim()
-            ));
+    pub fn look_back(&mut self, window: Window, trace: &dyn Trace, out: &mut Out) {
+        self.since = None;
+        let Some(from) = window.from() else { return };
+        if !trace.has_slices() {
+            self.since = Some(from);
+            return;
         }
+        self.since = match self.back {
+            LookBack::All => None,
+            LookBack::Time(back) => Some(from.saturating_sub(back)),
+            LookBack::Bytes(size) => trace.time_before(from, size),
+        };
+        let Some(since) = self.since else { return };
+        let size = match self.back {
+            LookBack::Bytes(size) => format!(" ({})", bytes(size)),
+            _ => String::new(),
+        };
+        let back = aligned(from.saturating_sub(since));
+        out.message(&format!(
+            "looked back {}{size} from the range: what began earlier has no begin, or is left out; --look-back all \
+             reads everything before it",
+            back.trim()
+        ));
     }
 }
 

@@ -26,7 +26,7 @@ pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use redact::{Private, Redaction};
 pub use rewrite::{Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
 pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
-pub use time::{Bounds, READ_WHOLE, Reference, Time, Window, rfc3339};
+pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, rfc3339};
 
 use crate::input::Input;
 use crate::output::Out;
@@ -80,10 +80,21 @@ pub trait Trace {
     fn states_in(
         &self,
         window: traceglass::event::Window,
-        _pairs: &Pairs,
+        pairs: &Pairs,
         events: &mut dyn Events,
     ) -> Result<Outcome> {
-        self.events_in(window, events)
+        self.events_in(traceglass::event::Window::new(pairs.since, window.to()), events)
+    }
+
+    /// True if it can have slices: something may be open when a range begins.
+    fn has_slices(&self) -> bool {
+        true
+    }
+
+    /// The time from which on its index has so many bytes before another time; `None` if it has fewer, or no index by
+    /// which what lies before could be left out.
+    fn time_before(&self, _time: i128, _bytes: u64) -> Option<i128> {
+        None
     }
 
     /// Damage that neither its events nor any table show.

@@ -1,6 +1,6 @@
 //! Options about a trace: how it is read, and which part of it is printed.
 
-use super::time::Window;
+use super::time::{LookBack, Window};
 use crate::record::{Names, Shape};
 use crate::status::{Failure, Result};
 use std::path::PathBuf;
@@ -34,9 +34,9 @@ pub struct Pairing {
     /// Pair no CTF events: they stay instants
     #[arg(long, conflicts_with = "states")]
     pub no_states: bool,
-    /// Read at most this far back before --from, such as 5s, for slices that are open then; by default all is read
-    #[arg(long, value_name = "TIME", value_parser = super::time::parse_duration, requires = "from")]
-    pub look_back: Option<i128>,
+    /// How much to read before --from for slices that are open then: 5s, 16MiB or all
+    #[arg(long, value_name = "EXTENT", default_value = "64MiB", value_parser = LookBack::parse, requires = "from")]
+    pub look_back: LookBack,
 }
 
 /// The parts that `ls` lists, and their form.

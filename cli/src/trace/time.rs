@@ -1,6 +1,8 @@
 //! Times as people and scripts write them, and ranges of them.
 
 use crate::status::{Failure, Result};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt;
 
 /// Nanoseconds in a second.
@@ -196,6 +198,59 @@ impl Bounds {
 /// record is asked for its time. Of larger ones, what headers and indices place far outside of the range is skipped.
 pub const READ_WHOLE: u64 = 16 << 20;
 
+/// How much before a range is read to find what is open at its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookBack {
+    /// Nanoseconds.
+    Time(i128),
+    Bytes(u64),
+    All,
+}
+
+impl LookBack {
+    /// Reads `5s`, `16MiB` or `all`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let size =
+            |digits: &str, unit: u64| digits.parse().ok().and_then(|count: u64| count.checked_mul(unit));
+        let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+        match units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit))) {
+            _ if text == "all" => Ok(Self::All),
+            Some((digits, unit)) => {
+                size(digits, unit).map(Self::Bytes).ok_or_else(|| "not a size".to_owned())
+            }
+            None => parse_duration(text)
+                .map(Self::Time)
+                .map_err(|why| format!("{why}; or KiB, MiB or GiB, or else all of it: all")),
+        }
+    }
+}
+
+impl Default for LookBack {
+    /// As much as is read in about a second.
+    fn default() -> Self {
+        Self::Bytes(64 << 20)
+    }
+}
+
+/// When the last pieces begin that have so many bytes before a time; `None` if all of them are needed for that. Each
+/// piece is given as its begin and its size.
+pub fn begin_before(pieces: impl Iterator<Item = (i128, u64)>, time: i128, bytes: u64) -> Option<i128> {
+    let (mut last, mut total, mut are_all) = (BinaryHeap::new(), 0_u64, true);
+    for (begin, size) in pieces.filter(|(begin, _)| *begin < time) {
+        last.push(Reverse((begin, size)));
+        total = total.saturating_add(size);
+        // Without the first of them, enough is left.
+        while let Some(Reverse((_, size))) = last.peek()
+            && total.saturating_sub(*size) >= bytes
+        {
+            total = total.saturating_sub(*size);
+            last.pop();
+            are_all = false;
+        }
+    }
+    last.peek().filter(|_| !are_all).map(|Reverse((begin, _))| *begin)
+}
+
 /// The facts of a trace that give times on the command line their meaning.
 pub struct Reference<'r> {
     /// True if the trace's clock is absolute.
@@ -233,6 +288,25 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn so_much_before_a_time_is_found() {
+        let pieces = [(30, 5), (0, 5), (10, 5), (20, 5), (20, 1), (40, 5)];
+        let before = |time, bytes| begin_before(pieces.into_iter(), time, bytes);
+        assert_eq!((before(35, 1), before(35, 5), before(35, 6)), (Some(30), Some(30), Some(20)));
+        assert_eq!((before(30, 6), before(35, 16), before(35, 17)), (Some(20), Some(10), None));
+        assert_eq!((before(30, 100), before(0, 1), begin_before([].into_iter(), 1, 1)), (None, None, None));
+    }
+
+    #[test]
+    fn an_extent_has_a_unit() {
+        assert_eq!(LookBack::parse("1.5s"), Ok(LookBack::Time(1_500_000_000)));
+        assert_eq!(LookBack::parse("64MiB"), Ok(LookBack::default()));
+        assert_eq!(LookBack::parse("all"), Ok(LookBack::All));
+        for wrong in ["", "5", "MiB", "1.5MiB", "-1KiB", "99999999999999999GiB", "everything"] {
+            assert!(LookBack::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn times_are_written_and_read() {

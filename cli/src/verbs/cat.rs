@@ -122,7 +122,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let trace = open(&input, args.reading)?;
     args.refuse_foreign(trace.format())?;
     let window = export::in_ns(&args.window, &*trace)?;
-    pairs.look_back(window, out);
+    pairs.look_back(window, &*trace, out);
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);

@@ -268,7 +268,7 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
-        pairs.look_back(window, out);
+        pairs.look_back(window, trace, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         let mut destination = Destination { out, file: file.as_mut() };
         let mut write = |data: &[u8]| destination.write(data);
@@ -302,7 +302,7 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
-        pairs.look_back(window, out);
+        pairs.look_back(window, trace, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy(), window);
         let destination = Destination { out, file: file.as_mut() };

@@ -87,7 +87,7 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     let input = Input::open(path)?;
     let trace = open(&input, args.reading)?;
     let window = export::in_ns(&args.window, &*trace)?;
-    pairs.look_back(window, out);
+    pairs.look_back(window, &*trace, out);
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);

@@ -7,6 +7,7 @@ mod compile;
 mod ctf;
 mod dial9;
 mod export;
+mod look_back;
 mod ranges;
 mod rdf_contents;
 mod reference;

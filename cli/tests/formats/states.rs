@@ -1,10 +1,10 @@
 //! Slices and statistics, of the shipped samples and of tables of one's own.
 
-use crate::common::random::Random;
 use crate::common::{Scratch, data, status, traceglass};
+use crate::look_back::KERNEL;
 use serde_json::Value;
 
-fn lines(args: &[&str]) -> Vec<Value> {
+pub fn lines(args: &[&str]) -> Vec<Value> {
     let output = traceglass(args);
     assert_eq!(status(&output), 0, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     let text = std::str::from_utf8(&output.stdout).unwrap();
@@ -127,60 +127,6 @@ fn statistics_add_up() {
     }
 }
 
-/// Packets of a time each, on two processors; threads and interrupts on them.
-const KERNEL: &str = r#"/* CTF 1.8 */
-typealias integer { size = 32; align = 8; signed = false; } := u32;
-typealias integer { size = 64; align = 8; signed = false; } := u64;
-trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };
-clock { name = mono; freq = 1000000000; offset = 1600000000000000000; };
-typealias integer { size = 64; align = 8; signed = false; map = clock.mono.value; } := ts;
-stream { event.header := struct { u32 id; ts timestamp; };
-  packet.context := struct { ts timestamp_begin; ts timestamp_end; u64 content_size; u64 packet_size; u32 cpu_id; }; };
-event { name = sched_switch; id = 0;
-  fields := struct { string prev_comm; u32 prev_tid; u32 prev_state; string next_comm; u32 next_tid; }; };
-event { name = irq_handler_entry; id = 1; fields := struct { u32 irq; string name; }; };
-event { name = irq_handler_exit; id = 2; fields := struct { u32 irq; u32 ret; }; };
-"#;
-
-/// A processor's stream of such packets, and where in it they begin, with their first times.
-fn processor(cpu: u32, random: &mut Random) -> (Vec<u8>, Vec<(usize, u64)>) {
-    let (mut data, mut packets) = (Vec::new(), Vec::new());
-    let (mut time, mut running, mut open) = (1000, 0, Vec::new());
-    for _ in 0..80 {
-        let (begin, mut records) = (time, Vec::new());
-        for _ in 0..20 {
-            let mut head = |id: u32, time: u64, fields: &[&[u8]]| {
-                records.extend([&id.to_le_bytes()[..], &time.to_le_bytes(), &fields.concat()].concat());
-            };
-            match (random.next() % 3, open.last().copied()) {
-                (0, Some(irq)) => {
-                    open.pop();
-                    head(2, time, &[&u32::to_le_bytes(irq), &1_u32.to_le_bytes()]);
-                }
-                (1, _) if open.len() < 3 => {
-                    let irq = random.next() as u32 % 8;
-                    open.push(irq);
-                    head(1, time, &[&irq.to_le_bytes(), b"eth\0"]);
-                }
-                _ => {
-                    let next = random.next() as u32 % 6;
-                    let tids = [running, 1, next].map(u32::to_le_bytes);
-                    head(0, time, &[b"a\0", &tids[0], &tids[1], b"b\0", &tids[2]]);
-                    running = next;
-                }
-            }
-            time += 1 + random.next() % 50;
-        }
-        packets.push((data.len(), begin));
-        let bits = (40 + records.len() as u64) * 8;
-        data.extend(0xc1fc_1fc1_u32.to_le_bytes());
-        [begin, time, bits, bits].iter().for_each(|number| data.extend(number.to_le_bytes()));
-        data.extend(cpu.to_le_bytes());
-        data.extend(records);
-    }
-    (data, packets)
-}
-
 /// Of many names and tracks people see the first hundred, and how many more there are; JSON and `--all` have all.
 #[test]
 fn of_many_names_the_first_are_shown() {
@@ -215,65 +161,4 @@ fn of_many_names_the_first_are_shown() {
     assert!(!all.contains("more: --all"));
     let json = lines(&["stats", "--json", &path]);
     assert_eq!(json.iter().filter(|line| line["kind"] == "track").count(), 130);
-}
-
-/// Looking back a little, what began since then is as it is with all, and what began before it is open at the start.
-#[test]
-fn a_range_is_read_from_its_context_on() {
-    let scratch = Scratch::new("context");
-    let mut random = Random(0x5eed_0036);
-    for round in 0..6 {
-        let folder = format!("trace-{round}");
-        scratch.write(&format!("{folder}/metadata"), KERNEL.as_bytes());
-        let mut early = Vec::new();
-        for cpu in 0..2 {
-            let (data, packets) = processor(cpu, &mut random);
-            early.push((format!("{folder}/cpu{cpu}"), data.clone(), packets));
-            scratch.write(&format!("{folder}/cpu{cpu}"), &data);
-        }
-        let path = scratch.path(&folder);
-        let all = lines(&["cat", "--slices", "--json", &path]);
-        let all: Vec<_> = all.iter().filter(|line| line["kind"] == "slice").collect();
-        assert!(all.len() > 500);
-        let offset = 1_600_000_000_000_000_000_i64;
-        let (from, to) = (offset + 24_000 + round * 100, offset + 26_000);
-        let context = 2_000 * (round + 1);
-        let begin = |slice: &Value| slice["time_ns"].as_i64();
-        let end = |slice: &Value| slice["end_time_ns"].as_i64();
-        let touching = all.iter().filter(|slice| {
-            begin(slice).is_none_or(|begin| begin < to)
-                && end(slice).is_none_or(|end| end > from || Some(end) == begin(slice) && end >= from)
-        });
-        let expected: Vec<&Value> = touching.copied().collect();
-        // Bytes before the context are not even looked at: they may be damaged.
-        for (name, data, packets) in &early {
-            let mut damaged = data.clone();
-            for (at, _) in packets.iter().filter(|(_, time)| *time + 4_000 + (context as u64) < 24_000) {
-                damaged[at + 40] = 0xee;
-            }
-            assert_ne!(&damaged, data);
-            scratch.write(name, &damaged);
-        }
-        let [from_arg, to_arg] = [from, to].map(|time| format!("@{}", time - offset));
-        let context_arg = format!("{context}ns");
-        let args = ["cat", "--slices", "--json", "--from", &from_arg, "--to", &to_arg, &path];
-        let found = lines(&[&args[..], &["--look-back", &context_arg]].concat());
-        let found: Vec<_> = found.iter().filter(|line| line["kind"] == "slice").collect();
-        let is_same = |slice: &&Value| expected.contains(slice);
-        let is_cut = |slice: &&Value| {
-            slice["flags"].as_array().unwrap().contains(&"open_start".into())
-                && expected.iter().any(|whole| {
-                    whole["track"] == slice["track"]
-                        && end(whole) == end(slice)
-                        && begin(whole).is_none_or(|begin| begin < from - context)
-                })
-        };
-        assert!(found.iter().all(|slice| is_same(slice) || is_cut(slice)), "{round}");
-        let (known, before): (Vec<&Value>, Vec<&Value>) =
-            expected.iter().partition(|slice| begin(slice).is_some_and(|begin| begin >= from - context));
-        assert!(known.len() > 10, "{round}");
-        assert!(known.iter().all(|slice| found.contains(slice)), "{round}");
-        // Of what began before, only that is missing whose end does not tell of it.
-        assert!(found.len() <= expected.len() && found.len() + before.len() >= expected.len(), "{round}");
-    }
 }

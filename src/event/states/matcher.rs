@@ -20,6 +20,7 @@ use crate::event::time::Time;
 use crate::event::track::TrackId;
 use crate::record::Class;
 use core::fmt::Display;
+use core::ops::Range;
 
 /// The work so far, and the oddities met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +123,25 @@ impl<'r, 't> States<'r, 't> {
         self.classes.may_learn(self.table, class)
     }
 
+    /// Remembers what an event names, and follows no other rule: of events long before the first that is matched. What an
+    /// event that begins or ends something says may not hold any more by then, and is not remembered.
+    ///
+    /// # Errors
+    /// `CapacityExceeded`.
+    pub fn learn_names(&mut self, event: &Event<'_>) -> Result<()> {
+        let (EventKind::Instant, Some(time)) = (event.kind, event.time) else { return Ok(()) };
+        let matches = self.capture(event)?;
+        let names = matches.clone().all(|at| {
+            let rule = self.classes.match_at(at).and_then(|found| self.table.rule_at(found.rule));
+            rule.is_some_and(|rule| matches!(rule.kind, RuleKind::Let | RuleKind::Label))
+        });
+        if names && !matches.is_empty() {
+            let stream = u32::try_from(event.track.number()).unwrap_or(NONE);
+            self.follow::<Error>(matches, event, time, stream, &mut |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
     /// The work so far, and the oddities met.
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -221,6 +241,12 @@ impl<'r, 't> States<'r, 't> {
         stream: u32,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<bool, E> {
+        let matches = self.capture(event)?;
+        if matches.is_empty() { Ok(false) } else { self.follow(matches, event, time, stream, to) }
+    }
+
+    /// Keeps the values that rules name of an event; the range of the rules of its class.
+    fn capture(&mut self, event: &Event<'_>) -> Result<Range<u32>> {
         self.counts.events = self.counts.events.saturating_add(1);
         self.number = self.number.wrapping_add(1);
         if self.number <= 1 {
@@ -242,9 +268,18 @@ impl<'r, 't> States<'r, 't> {
         let is_readable = event.data.tell(&mut capture).is_ok();
         let matches = capture.matches.clone();
         capture.failed?;
-        if matches.is_empty() || !is_readable {
-            return Ok(false);
-        }
+        Ok(if is_readable { matches } else { 0..0 })
+    }
+
+    /// Follows rules for the event whose values are kept; true if it begins or ends something.
+    fn follow<E: From<Error>>(
+        &mut self,
+        matches: Range<u32>,
+        event: &Event<'_>,
+        time: Time,
+        stream: u32,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<bool, E> {
         let of = self.open.stream(stream)?;
         if of.packet.is_none() || of.packet != event.data.packet_offset() {
             (of.packet, of.cpu) = (event.data.packet_offset(), event.data.packet_cpu());

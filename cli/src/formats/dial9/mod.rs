@@ -134,16 +134,6 @@ impl Trace for Dial9<'_> {
         self.write(wanted, to)
     }
 
-    fn states_in(
-        &self,
-        window: traceglass::event::Window,
-        pairs: &Pairs,
-        events: &mut dyn Events,
-    ) -> Result<Outcome> {
-        let window = traceglass::event::Window::new(pairs.since, window.to());
-        self.export_events(window, events)
-    }
-
     fn extract(&self, _: &mut dyn Parts) -> Result<Outcome> {
         Err(Failure::usage("dial9 has no parts to be written as files"))
     }

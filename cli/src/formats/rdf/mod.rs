@@ -116,10 +116,6 @@ impl Trace for Rdf<'_> {
         self.export_events(window, events)
     }
 
-    fn states_in(&self, window: Window, pairs: &Pairs, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(Window::new(pairs.since, window.to()), events)
-    }
-
     #[cfg(feature = "tables")]
     fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());

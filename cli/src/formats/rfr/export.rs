@@ -5,7 +5,7 @@ use super::files::{Kind, Part};
 use super::scan::{self, Damage};
 use super::sites::Sites;
 use crate::status::{Failure, Result};
-use crate::trace::{Events, Outcome, Part as Extracted, Parts};
+use crate::trace::{Events, Outcome, Part as Extracted, Parts, begin_before};
 use std::mem;
 use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
@@ -40,6 +40,13 @@ where
 }
 
 impl Rfr<'_> {
+    /// When chunks begin that have so many bytes before a time. Streams, which have no chunks, are read as a whole.
+    pub(super) fn begin_of_chunks(&self, time: i128, bytes: u64) -> Option<i128> {
+        let begin = |header| i128::try_from(period(&header).0).unwrap_or(i128::MAX).saturating_mul(1_000);
+        let chunks = self.files.chunks();
+        begin_before(chunks.filter_map(|part| Some((begin(part.header()?), part.size))), time, bytes)
+    }
+
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let mut damage = Damage::of(&self.files);
         for part in self.files.of(Kind::Meta).chain(self.files.of(Kind::Callsites)) {

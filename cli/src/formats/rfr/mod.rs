@@ -188,8 +188,8 @@ impl Trace for Rfr<'_> {
         self.export_events(window, events)
     }
 
-    fn states_in(&self, window: Window, pairs: &Pairs, events: &mut dyn Events) -> Result<Outcome> {
-        self.export_events(Window::new(pairs.since, window.to()), events)
+    fn time_before(&self, time: i128, bytes: u64) -> Option<i128> {
+        self.begin_of_chunks(time, bytes)
     }
 
     fn untold(&self) -> Result<Vec<String>> {

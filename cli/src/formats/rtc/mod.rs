@@ -51,6 +51,10 @@ impl Trace for Rtc<'_> {
         self.export_events(window, events)
     }
 
+    fn has_slices(&self) -> bool {
+        false
+    }
+
     fn untold(&self) -> Result<Vec<String>> {
         self.untold_damage()
     }

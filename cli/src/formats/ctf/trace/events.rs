@@ -1,6 +1,6 @@
 //! The event records of all data streams, merged by time; and the streams as they are.
 
-use super::window::from;
+use super::window::{self, from};
 use super::wire::{self, Lane, lanes};
 use super::{Ctf, programs};
 use crate::output::{grouped, shown};
@@ -8,7 +8,7 @@ use crate::states::{Following, Pairs, Room};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Bounds, Events, Outcome, Part, Parts};
 use std::path::Path;
-use traceglass::ctf::data::{MergeSlot, Programs, check_packets};
+use traceglass::ctf::data::{MergeSlot, Packets, Programs, check_packets};
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::states::{States, Storage};
 use traceglass::event::{EventKind, Item, Source, Window};
@@ -36,8 +36,9 @@ impl Ctf<'_> {
             let mut room = programs::room(traces);
             let steps = programs::compile(traces, &mut room)?;
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-            let since = Bounds { from: pairs.and_then(|pairs| pairs.since), to: None };
-            let mut timeline = merged(&streams, &steps, &since, &mut slots)?;
+            let since = pairs.and_then(|pairs| pairs.since);
+            let bounds = Bounds { from: since, to: None };
+            let mut timeline = merged(&streams, &steps, &|lane| from(lane, &bounds), &mut slots)?;
             damage.extend(wire::problems(self, traces));
             let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
                 timeline.set_window(window);
@@ -50,14 +51,26 @@ impl Ctf<'_> {
             let table = room.table(pairs)?;
             let mut storage = Storage::default();
             let mut states = States::new(&table, &names, storage.rooms()).map_err(content)?;
+            // Streams are read from whole packets on. Where one tells more than others, its ends are not theirs.
+            timeline.set_window(Window::new(since, None));
             let mut may_learn = false;
             timeline.each_class(&mut |class| may_learn |= states.may_learn(class));
             if may_learn {
                 let mut slots = vec![MergeSlot::EMPTY; streams.len()];
-                let mut before = merged(&streams, &steps, &since, &mut slots)?;
+                let mut before = merged(&streams, &steps, &|lane| from(lane, &bounds), &mut slots)?;
                 while let Some(item) = before.next_item().map_err(content)? {
                     if let Item::Event(event) = &item {
                         states.learn(event).map_err(content)?;
+                    }
+                }
+            }
+            if let Some(since) = since {
+                let mut slots = vec![MergeSlot::EMPTY; streams.len()];
+                let mut start = merged(&streams, &steps, &|lane| window::start_of(lane, since), &mut slots)?;
+                start.set_window(Window::new(None, Some(since)));
+                while let Some(item) = start.next_item().map_err(content)? {
+                    if let Item::Event(event) = &item {
+                        states.learn_names(event).map_err(content)?;
                     }
                 }
             }
@@ -123,11 +136,11 @@ impl Ctf<'_> {
     }
 }
 
-/// The timeline of all streams, from a time on.
+/// The timeline of these packets of all streams.
 fn merged<'c, 't>(
     streams: &[Lane<'c>],
     steps: &[Programs<'c>],
-    since: &Bounds,
+    packets: &dyn Fn(&Lane<'c>) -> Packets<'c, 'c>,
     slots: &'t mut [MergeSlot<'c, 'c>],
 ) -> Result<Merged<'c, 't>> {
     let mut timeline = Timeline::new(slots, Vec::new());
@@ -135,7 +148,7 @@ fn merged<'c, 't>(
         let data = lane.stream.data.data();
         timeline.set_programs(steps.get(lane.trace).copied().unwrap_or(Programs::NONE));
         let session = lane.session.filter(|_| lane.has_restarts);
-        let added = timeline.add_packets(input, data, lane.schema(), from(lane, since), session);
+        let added = timeline.add_packets(input, data, lane.schema(), packets(lane), session);
         added.map_err(|error| Failure::content(Format::Ctf2, error))?;
     }
     Ok(timeline)

@@ -288,6 +288,10 @@ impl Trace for Ctf<'_> {
         self.export_events(window, Some(pairs), events)
     }
 
+    fn time_before(&self, time: i128, bytes: u64) -> Option<i128> {
+        self.with(|traces, _| Ok(window::begin_of_packets(traces, time, bytes))).ok().flatten()
+    }
+
     fn clock_ns(&self, value: i128) -> Option<i128> {
         let cycles = u64::try_from(value).ok()?;
         let of = |traces: &[Compiled<'_>], _| {

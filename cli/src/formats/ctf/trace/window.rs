@@ -3,7 +3,7 @@
 use super::wire::{Lane, lanes};
 use super::{Compiled, span};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
+use crate::trace::{Bounds, READ_WHOLE, Reference, Window, begin_before};
 use std::collections::VecDeque;
 use traceglass::ctf::data::Packets;
 use traceglass::ctf::schema::Clock;
@@ -11,6 +11,9 @@ use traceglass::ctf::schema::Clock;
 /// The number of packets more that are read before and after those that a range lies in: records may be later than what
 /// their packet says of its end.
 const AROUND: usize = 2;
+
+/// The number of bytes at the start of a stream in which names are looked for, though a range begins later.
+const NAMES: usize = 4 << 20;
 
 /// The range that is asked for.
 pub fn range(traces: &[Compiled<'_>], window: &Window) -> Result<Bounds> {
@@ -80,4 +83,35 @@ pub fn from<'c>(lane: &Lane<'c>, bounds: &Bounds) -> Packets<'c, 'c> {
     }
     let (offset, number) = before.front().copied().unwrap_or_default();
     Packets::from_packet(end, lane.schema(), offset, number)
+}
+
+/// The packets at the start of a stream, where tracers describe what there is, if those from a time on are read.
+pub fn start_of<'c>(lane: &Lane<'c>, since: i128) -> Packets<'c, 'c> {
+    let data = lane.stream.data.data();
+    let mut next = lane.packets();
+    let mut end = 0;
+    while let Ok(Some(packet)) = next.next_packet() {
+        let at = usize::try_from(next.offset()).unwrap_or(usize::MAX);
+        if at > NAMES || span(&packet).0.is_none_or(|begin| begin >= since) {
+            break;
+        }
+        end = at;
+    }
+    Packets::from_packet(data.get(..end).unwrap_or(data), lane.schema(), 0, 0)
+}
+
+/// When packets begin that have so many bytes before a time; `None` if all are needed, or packets do not tell.
+pub fn begin_of_packets(traces: &[Compiled<'_>], time: i128, bytes: u64) -> Option<i128> {
+    let lanes = lanes(traces);
+    if lanes.iter().any(|lane| lane.track().is_some()) {
+        return None;
+    }
+    let mut are_timed = true;
+    let packets =
+        lanes.iter().flat_map(|lane| lane.packets().map_while(traceglass::Result::ok)).map_while(|packet| {
+            let begin = span(&packet).0;
+            are_timed &= begin.is_some();
+            Some((begin?, packet.end_offset().saturating_sub(packet.offset())))
+        });
+    begin_before(packets, time, bytes).filter(|_| are_timed)
 }
