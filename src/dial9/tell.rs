@@ -100,16 +100,19 @@ fn other<'a, P: Pools<'a>, L: Listener>(
 
 #[inline(always)]
 fn string<'a, P: Pools<'a>, L: Listener>(pools: &P, slot: Slot, id: u32, to: &mut L) {
+    pooled(pools, id, |text| to.text(slot, text));
+}
+
+/// Passes on the pooled text with an id; if there is none, text that says so.
+#[inline(always)]
+fn pooled<'a, P: Pools<'a>>(pools: &P, id: u32, to: impl FnOnce(Text<'_>)) {
     match pools.string(id) {
-        Some(text) => to.text(slot, Text::Utf8(text)),
-        None => to.text(
-            slot,
-            Text::Other {
-                text: &format_args!("pooled string {id}"),
-                stored: &id.to_le_bytes(),
-                is_valid: false,
-            },
-        ),
+        Some(text) => to(Text::Utf8(text)),
+        None => to(Text::Other {
+            text: &format_args!("pooled string {id}"),
+            stored: &id.to_le_bytes(),
+            is_valid: false,
+        }),
     }
 }
 
@@ -215,14 +218,10 @@ fn nested<'a, P: Pools<'a>, L: Listener>(pools: &P, slot: Slot, element: Slot, v
 
 /// The key of a map: text, or another value as text.
 fn key<'a, P: Pools<'a>, L: Listener>(pools: &P, key: Value<'a>, to: &mut L) {
-    let text = match key {
-        Value::String(text) => Some(text),
-        Value::PooledString(id) => pools.string(id),
-        _ => None,
-    };
-    match text {
-        Some(text) => to.key(Text::Utf8(text)),
-        None => to.key(Text::Other { text: &Key(key), stored: &[], is_valid: true }),
+    match key {
+        Value::String(text) => to.key(Text::Utf8(text)),
+        Value::PooledString(id) => pooled(pools, id, |text| to.key(text)),
+        _ => to.key(Text::Other { text: &Key(key), stored: &[], is_valid: true }),
     }
 }
 
@@ -238,9 +237,7 @@ impl Display for Key<'_> {
             Value::I64(value) => value.fmt(f),
             Value::F64(value) => value.fmt(f),
             Value::Bool(value) => value.fmt(f),
-            Value::String(bytes) => Text::Utf8(bytes).fmt(f),
             Value::Bytes(bytes) => hex(f, bytes),
-            Value::PooledString(id) => write!(f, "pooled string {id}"),
             Value::PooledStack(id) => write!(f, "pooled stack {id}"),
             // As they are stored: nothing better is text.
             Value::Stack(stack) => hex(f, stack.as_slice()),

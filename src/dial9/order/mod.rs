@@ -36,8 +36,8 @@ pub use runs::Run;
 /// The events of a recording in the order of time, and of the inputs where that is the same.
 ///
 /// Batches overlap in time, and times go back within them: all frames are read once before the first event is known.
-/// What is kept of events is where *runs* of them begin whose times do not go back, 24 bytes each; of a batch 12 bytes
-/// for each schema, and 24 for each entry of a pool. The events are then read again, each from its run.
+/// Of events it keeps where *runs* of them begin whose times do not go back, 24 bytes each; of a batch 12 bytes for each
+/// schema, and 24 for each entry of a pool. The events are then read again, each from its run.
 ///
 /// An event without a time of its own is when the one before it was.
 ///
@@ -70,14 +70,14 @@ pub struct Order<'a, 't> {
     /// The number of batches read, and of the schemas of the last one.
     batches: u32,
     schemas: usize,
-    /// The time of the event read last; whether that is its own.
+    /// The time of the event read last, and true if that is its own.
     last: u64,
     is_timed: bool,
     state: State,
     noted: [TypeSlot; NOTED],
 }
 
-/// What there is to be read.
+/// The part that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Frames,
@@ -222,7 +222,7 @@ impl<'a, 't> Order<'a, 't> {
         self.layouts.slots().get(to_usize(class)).map(|layout| layout.schema)
     }
 
-    /// How the events of a class are skipped.
+    /// The plan by which the events of a class are skipped.
     #[cfg(feature = "event")]
     pub(crate) fn plan(&self, class: u32) -> Option<&Plan> {
         self.layouts.slots().get(to_usize(class)).map(|layout| &layout.plan)

@@ -70,7 +70,7 @@ impl Input<'_> {
 
 default_is_empty!(Input<'_>);
 
-/// How the events of a class are read.
+/// The schema of a class, and the plan by which its events are read.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutSlot<'a> {
     pub(super) schema: Schema<'a>,
