@@ -1,6 +1,7 @@
 //! Values, told to listeners.
 
 use super::kind::{FieldType, OPTIONAL};
+use super::schema::{NUMBERED, Schema};
 use super::size::{self, DEPTH};
 use super::value::{Stack, Value, Values};
 use crate::bytes::to_u64;
@@ -26,9 +27,59 @@ pub(crate) trait Pools<'a> {
     fn stack(&self, id: u32) -> Option<Stack<'a>>;
 }
 
+/// Tells the values of the first fields of an event, which begin at `at`: their types have these numbers, and the first of
+/// them has this slot. Returns where what was told ends, and true if that is all of them; `None` if one cannot be read.
+#[inline(always)]
+pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
+    pools: &P,
+    data: &'a [u8],
+    schema: &Schema<'a>,
+    numbers: &[u8; NUMBERED],
+    mut slot: u32,
+    mut at: usize,
+    to: &mut L,
+) -> Option<(usize, bool)> {
+    for &number in numbers {
+        // There is no field any more.
+        if number == 0 {
+            return Some((at, true));
+        }
+        if to.is_full() {
+            return Some((at, false));
+        }
+        at = field(pools, data, Slot(slot), at, number, to)?;
+        slot = slot.wrapping_add(SLOTS);
+    }
+    if usize::from(schema.field_count()) > NUMBERED {
+        rest(pools, data, schema, slot, at, to)
+    } else {
+        Some((at, true))
+    }
+}
+
+/// As [`fields`], of those whose types are not in the plan.
+#[inline(never)]
+fn rest<'a, P: Pools<'a>, L: Listener>(
+    pools: &P,
+    data: &'a [u8],
+    schema: &Schema<'a>,
+    mut slot: u32,
+    mut at: usize,
+    to: &mut L,
+) -> Option<(usize, bool)> {
+    for def in schema.fields().skip(NUMBERED) {
+        if to.is_full() {
+            return Some((at, false));
+        }
+        at = field(pools, data, Slot(slot), at, def.number(), to)?;
+        slot = slot.wrapping_add(SLOTS);
+    }
+    Some((at, true))
+}
+
 /// Tells the value at `at`, and returns where it ends; `None` if it cannot be read.
 #[inline(always)]
-pub(crate) fn field<'a, P: Pools<'a>, L: Listener>(
+fn field<'a, P: Pools<'a>, L: Listener>(
     pools: &P,
     data: &'a [u8],
     slot: Slot,

@@ -261,7 +261,10 @@ fn nested_values_and_keys_of_any_type_are_told() {
     let data = data.event(1, 0).raw(&map.0).u32(4);
     let (lines, errors) = told(&data.0, true);
     assert!(errors.is_empty());
-    assert_eq!(lines.lines, ["0 M m={ : { a: [2: 1 { } ] } three: - 7: 8 pooled string 5?: 9 } s=\"pooled string 4\""]);
+    assert_eq!(
+        lines.lines,
+        ["0 M m={ : { a: [2: 1 { } ] } three: - 7: 8 pooled string 5?: 9 } s=\"pooled string 4\""]
+    );
 }
 
 #[test]
