@@ -88,7 +88,7 @@ impl<'a> Event<'a> {
         pools: &P,
         first_slot: u32,
         to: &mut L,
-    ) -> Option<(usize, bool)> {
+    ) -> Option<usize> {
         tell::fields(pools, self.input, &self.schema(), &plan.numbers, first_slot, self.values_at(), to)
     }
 

@@ -134,8 +134,8 @@ impl<'a, 's> Records<'a, 's> {
             to.scope(Scope::Fields);
             let (frames, data) = (&self.frames, self.frames.data());
             match tell::fields(frames, data, &schema, &event.numbers, first_slot, event.values_at, to) {
-                Some((_, false)) => self.frames.end_of_event(),
-                told => told.map(|(end, _)| end),
+                Some(_) if to.is_full() => self.frames.end_of_event(),
+                end => end,
             }
         } else {
             self.frames.end_of_event()

@@ -28,7 +28,7 @@ pub(crate) trait Pools<'a> {
 }
 
 /// Tells the values of the first fields of an event, which begin at `at`: their types have these numbers, and the first of
-/// them has this slot. Returns where what was told ends, and true if that is all of them; `None` if one cannot be read.
+/// them has this slot. Returns where what was told ends, which may not be all; `None` if one cannot be read.
 #[inline(always)]
 pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
     pools: &P,
@@ -38,14 +38,14 @@ pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
     mut slot: u32,
     mut at: usize,
     to: &mut L,
-) -> Option<(usize, bool)> {
+) -> Option<usize> {
     for &number in numbers {
         // There is no field any more.
         if number == 0 {
-            return Some((at, true));
+            return Some(at);
         }
         if to.is_full() {
-            return Some((at, false));
+            return Some(at);
         }
         at = field(pools, data, Slot(slot), at, number, to)?;
         slot = slot.wrapping_add(SLOTS);
@@ -53,7 +53,7 @@ pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
     if usize::from(schema.field_count()) > NUMBERED {
         rest(pools, data, schema, slot, at, to)
     } else {
-        Some((at, true))
+        Some(at)
     }
 }
 
@@ -66,15 +66,15 @@ fn rest<'a, P: Pools<'a>, L: Listener>(
     mut slot: u32,
     mut at: usize,
     to: &mut L,
-) -> Option<(usize, bool)> {
+) -> Option<usize> {
     for def in schema.fields().skip(NUMBERED) {
         if to.is_full() {
-            return Some((at, false));
+            return Some(at);
         }
         at = field(pools, data, Slot(slot), at, def.number(), to)?;
         slot = slot.wrapping_add(SLOTS);
     }
-    Some((at, true))
+    Some(at)
 }
 
 /// Tells the value at `at`, and returns where it ends; `None` if it cannot be read.
