@@ -124,6 +124,11 @@ impl<T: TakeSlices> Slices<T> {
         }
     }
 
+    /// The taker of the slices.
+    pub fn taker(&mut self) -> &mut T {
+        &mut self.to
+    }
+
     /// Takes an item of a trace.
     pub fn item(&mut self, item: &Item<'_>) -> Result<(), T::Error> {
         match item {

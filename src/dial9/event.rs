@@ -4,9 +4,15 @@ use super::element::EVENT;
 use super::kind::FieldType;
 use super::kind::OPTIONAL;
 use super::schema::{FieldDef, FieldDefs, Place, Plan, Schema, explain};
+#[cfg(feature = "event")]
+use super::tell::{self, Pools};
+#[cfg(feature = "event")]
+use super::value::Brief;
 use super::value::{Value, between};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "event")]
+use crate::record::Listener;
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -61,9 +67,34 @@ impl<'a> Event<'a> {
         Some(Self { input: data.get(..end)?, at, schema: place, time })
     }
 
+    /// Passes on the first values, up to as many, by the types that a plan of its schema has.
+    #[cfg(feature = "event")]
+    #[inline(always)]
+    pub(crate) fn first_values(&self, plan: &Plan, most: usize, mut to: impl FnMut(usize, Brief<'a>)) {
+        let (input, mut at) = (self.input, self.values_at());
+        for (place, &number) in plan.numbers.iter().enumerate().take(most) {
+            let Some((value, end)) = Brief::read(input, at, number) else { return };
+            to(place, value);
+            at = end;
+        }
+    }
+
+    /// Tells its fields, by a plan of its schema; the first of them has this slot.
+    #[cfg(feature = "event")]
+    #[inline(always)]
+    pub(crate) fn tell_fields<P: Pools<'a>, L: Listener>(
+        &self,
+        plan: &Plan,
+        pools: &P,
+        first_slot: u32,
+        to: &mut L,
+    ) -> Option<usize> {
+        tell::fields(pools, self.input, &self.schema(), &plan.numbers, first_slot, self.values_at(), to)
+    }
+
     /// The values of its first fields, by the types that a plan of its schema has.
     #[inline(always)]
-    pub(crate) fn numbered(&self, plan: &Plan) -> impl Iterator<Item = Option<Value<'a>>> + use<'a> {
+    pub(super) fn numbered(&self, plan: &Plan) -> impl Iterator<Item = Option<Value<'a>>> + use<'a> {
         let (input, mut at) = (self.input, self.values_at());
         plan.numbers.into_iter().take(self.schema.count.into()).map_while(move |number| {
             let kind = FieldType::from_number(number & !OPTIONAL)?;

@@ -95,5 +95,7 @@ pub(crate) use schema::Plan;
 pub use schema::{FieldDef, FieldDefs, Schema};
 pub use storage::{AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
 pub use trace::Trace;
+#[cfg(feature = "event")]
+pub(crate) use value::Brief;
 pub use value::{List, Map, Stack, StringMap, Value, Values};
 pub use write::Reframed;

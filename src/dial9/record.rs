@@ -4,13 +4,13 @@ use super::class::EventClass;
 use super::element::CLASS;
 use super::event::TAG;
 use super::frames::{EventHead, Frames};
-use super::schema::{NUMBERED, Schema};
+use super::schema::Schema;
 use super::storage::Storage;
 use super::tell::{self, Pools, SLOTS};
 use super::value::Stack;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
-use crate::record::{ClassId, Head, Listener, Scope, Slot, Source, Time};
+use crate::record::{ClassId, Head, Listener, Scope, Source, Time};
 
 /// The events of a trace as records, in the order of the input.
 ///
@@ -132,7 +132,11 @@ impl<'a, 's> Records<'a, 's> {
         let wants = to.begin(head, &class);
         let end = if wants.has(Scope::Fields) {
             to.scope(Scope::Fields);
-            self.tell_fields(event, &schema, first_slot, to)
+            let (frames, data) = (&self.frames, self.frames.data());
+            match tell::fields(frames, data, &schema, &event.numbers, first_slot, event.values_at, to) {
+                Some(_) if to.is_full() => self.frames.end_of_event(),
+                end => end,
+            }
         } else {
             self.frames.end_of_event()
         };
@@ -147,53 +151,6 @@ impl<'a, 's> Records<'a, 's> {
         }
         to.end();
         Ok(())
-    }
-
-    /// Tells the fields, and returns where they end; `None` if one cannot be read.
-    #[inline(always)]
-    fn tell_fields<L: Listener>(
-        &self,
-        event: &EventHead,
-        schema: &Schema<'a>,
-        slot: u32,
-        to: &mut L,
-    ) -> Option<usize> {
-        let (mut at, mut slot) = (event.values_at, slot);
-        for &number in &event.numbers {
-            // There is no field any more.
-            if number == 0 {
-                return Some(at);
-            }
-            if to.is_full() {
-                return self.frames.end_of_event();
-            }
-            at = tell::field(&self.frames, self.frames.data(), Slot(slot), at, number, to)?;
-            slot = slot.wrapping_add(SLOTS);
-        }
-        if usize::from(event.place.count) > NUMBERED {
-            self.tell_rest(schema, at, slot, to)
-        } else {
-            Some(at)
-        }
-    }
-
-    /// As [`Self::tell_fields`], of those whose types are not in the plan.
-    #[inline(never)]
-    fn tell_rest<L: Listener>(
-        &self,
-        schema: &Schema<'a>,
-        mut at: usize,
-        mut slot: u32,
-        to: &mut L,
-    ) -> Option<usize> {
-        for def in schema.fields().skip(NUMBERED) {
-            if to.is_full() {
-                return self.frames.end_of_event();
-            }
-            at = tell::field(&self.frames, self.frames.data(), Slot(slot), at, def.number(), to)?;
-            slot = slot.wrapping_add(SLOTS);
-        }
-        Some(at)
     }
 }
 

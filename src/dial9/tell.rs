@@ -1,6 +1,7 @@
 //! Values, told to listeners.
 
 use super::kind::{FieldType, OPTIONAL};
+use super::schema::{NUMBERED, Schema};
 use super::size::{self, DEPTH};
 use super::value::{Stack, Value, Values};
 use crate::bytes::to_u64;
@@ -26,9 +27,59 @@ pub(crate) trait Pools<'a> {
     fn stack(&self, id: u32) -> Option<Stack<'a>>;
 }
 
+/// Tells the values of the first fields of an event, which begin at `at`: their types have these numbers, and the first of
+/// them has this slot. Returns where what was told ends, which may not be all; `None` if one cannot be read.
+#[inline(always)]
+pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
+    pools: &P,
+    data: &'a [u8],
+    schema: &Schema<'a>,
+    numbers: &[u8; NUMBERED],
+    mut slot: u32,
+    mut at: usize,
+    to: &mut L,
+) -> Option<usize> {
+    for &number in numbers {
+        // There is no field any more.
+        if number == 0 {
+            return Some(at);
+        }
+        if to.is_full() {
+            return Some(at);
+        }
+        at = field(pools, data, Slot(slot), at, number, to)?;
+        slot = slot.wrapping_add(SLOTS);
+    }
+    if usize::from(schema.field_count()) > NUMBERED {
+        rest(pools, data, schema, slot, at, to)
+    } else {
+        Some(at)
+    }
+}
+
+/// As [`fields`], of those whose types are not in the plan.
+#[inline(never)]
+fn rest<'a, P: Pools<'a>, L: Listener>(
+    pools: &P,
+    data: &'a [u8],
+    schema: &Schema<'a>,
+    mut slot: u32,
+    mut at: usize,
+    to: &mut L,
+) -> Option<usize> {
+    for def in schema.fields().skip(NUMBERED) {
+        if to.is_full() {
+            return Some(at);
+        }
+        at = field(pools, data, Slot(slot), at, def.number(), to)?;
+        slot = slot.wrapping_add(SLOTS);
+    }
+    Some(at)
+}
+
 /// Tells the value at `at`, and returns where it ends; `None` if it cannot be read.
 #[inline(always)]
-pub(crate) fn field<'a, P: Pools<'a>, L: Listener>(
+fn field<'a, P: Pools<'a>, L: Listener>(
     pools: &P,
     data: &'a [u8],
     slot: Slot,
@@ -100,16 +151,19 @@ fn other<'a, P: Pools<'a>, L: Listener>(
 
 #[inline(always)]
 fn string<'a, P: Pools<'a>, L: Listener>(pools: &P, slot: Slot, id: u32, to: &mut L) {
+    pooled(pools, id, |text| to.text(slot, text));
+}
+
+/// Passes on the pooled text with an id; if there is none, text that says so.
+#[inline(always)]
+fn pooled<'a, P: Pools<'a>>(pools: &P, id: u32, to: impl FnOnce(Text<'_>)) {
     match pools.string(id) {
-        Some(text) => to.text(slot, Text::Utf8(text)),
-        None => to.text(
-            slot,
-            Text::Other {
-                text: &format_args!("pooled string {id}"),
-                stored: &id.to_le_bytes(),
-                is_valid: false,
-            },
-        ),
+        Some(text) => to(Text::Utf8(text)),
+        None => to(Text::Other {
+            text: &format_args!("pooled string {id}"),
+            stored: &id.to_le_bytes(),
+            is_valid: false,
+        }),
     }
 }
 
@@ -215,14 +269,10 @@ fn nested<'a, P: Pools<'a>, L: Listener>(pools: &P, slot: Slot, element: Slot, v
 
 /// The key of a map: text, or another value as text.
 fn key<'a, P: Pools<'a>, L: Listener>(pools: &P, key: Value<'a>, to: &mut L) {
-    let text = match key {
-        Value::String(text) => Some(text),
-        Value::PooledString(id) => pools.string(id),
-        _ => None,
-    };
-    match text {
-        Some(text) => to.key(Text::Utf8(text)),
-        None => to.key(Text::Other { text: &Key(key), stored: &[], is_valid: true }),
+    match key {
+        Value::String(text) => to.key(Text::Utf8(text)),
+        Value::PooledString(id) => pooled(pools, id, |text| to.key(text)),
+        _ => to.key(Text::Other { text: &Key(key), stored: &[], is_valid: true }),
     }
 }
 
@@ -238,9 +288,7 @@ impl Display for Key<'_> {
             Value::I64(value) => value.fmt(f),
             Value::F64(value) => value.fmt(f),
             Value::Bool(value) => value.fmt(f),
-            Value::String(bytes) => Text::Utf8(bytes).fmt(f),
             Value::Bytes(bytes) => hex(f, bytes),
-            Value::PooledString(id) => write!(f, "pooled string {id}"),
             Value::PooledStack(id) => write!(f, "pooled stack {id}"),
             // As they are stored: nothing better is text.
             Value::Stack(stack) => hex(f, stack.as_slice()),

@@ -1,7 +1,8 @@
 //! Values of fields.
 
 use super::kind::FieldType;
-use super::size::{end, number};
+use super::kind::OPTIONAL;
+use super::size::{self, end, number};
 use crate::bytes::{to_u64, to_usize};
 use crate::varint;
 use core::fmt;
@@ -121,6 +122,61 @@ impl<'a> Value<'a> {
             Self::U32(value) => Some(value as u64),
             _ => None,
         }
+    }
+}
+
+/// A value as far as tracks are made of it.
+#[cfg(feature = "event")]
+#[derive(Clone, Copy)]
+pub(crate) enum Brief<'a> {
+    /// An unsigned integer.
+    Number(u64),
+    /// The id of pooled text.
+    Pooled(u32),
+    Text(&'a [u8]),
+    /// Another value, or none.
+    Other,
+}
+
+#[cfg(feature = "event")]
+impl<'a> Brief<'a> {
+    pub(crate) fn of(value: Value<'a>) -> Self {
+        match value {
+            Value::PooledString(id) => Self::Pooled(id),
+            Value::String(text) => Self::Text(text),
+            other => other.unsigned().map_or(Self::Other, Self::Number),
+        }
+    }
+
+    /// Reads the value at `at`, of the type with this number, whose end is known to lie in `data`; also returns that end.
+    #[inline(always)]
+    pub(super) fn read(data: &'a [u8], at: usize, number: u8) -> Option<(Self, usize)> {
+        const VARINT: u8 = FieldType::Varint.number();
+        const POOLED_STRING: u8 = FieldType::PooledString.number();
+        const U8: u8 = FieldType::U8.number();
+        Some(match number {
+            VARINT => {
+                let (value, len) = varint::read_u64_near(data.get(at..)?);
+                (Self::Number(value), at.wrapping_add(len))
+            }
+            POOLED_STRING => (Self::Pooled(size::number(data, at)?), at.wrapping_add(4)),
+            U8 => (Self::Number(u64::from(*data.get(at)?)), at.wrapping_add(1)),
+            other => return Self::read_other(data, at, other),
+        })
+    }
+
+    /// The same of less frequent types.
+    #[inline(never)]
+    fn read_other(data: &'a [u8], mut at: usize, number: u8) -> Option<(Self, usize)> {
+        if number & OPTIONAL != 0 {
+            let present = *data.get(at)? != 0;
+            at = at.wrapping_add(1);
+            if !present {
+                return Some((Self::Other, at));
+            }
+        }
+        let (value, end) = Value::read(data, at, FieldType::from_number(number & !OPTIONAL)?)?;
+        Some((Self::of(value), end))
     }
 }
 

@@ -6,10 +6,11 @@ mod symbols;
 mod typed;
 
 use crate::error::{Error, Result};
-use crate::events::{Common, Part, Place};
+use crate::events::{Common, Part, Place, SLICES};
 use crate::file::{Bytes, File};
 use crate::query::Query;
 use crate::sink::Sink;
+use crate::slices::Making;
 use crate::table::Table;
 use columns::SAMPLES;
 pub(crate) use columns::tables;
@@ -37,17 +38,8 @@ impl<'t> Segments<'t> {
 
     pub(crate) fn read(&self, piece: usize, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let Some(file) = self.0.get(piece) else { return Ok(()) };
-        let (data, damage) = match file.open_part() {
-            Ok(opened) => opened,
-            Err(message) => return common.problem(file.name(), None, &message, sink),
-        };
-        if let Some(cause) = damage {
-            common.problem(file.name(), Some(&cause), &cause.to_string(), sink)?;
-        }
+        let Some(data) = opened(*file, common, sink)? else { return Ok(()) };
         let data = (*data).as_ref();
-        if common.needs_parts() {
-            batches(file.name(), data, common, sink)?;
-        }
         if !common.needs_events() {
             return Ok(());
         }
@@ -56,51 +48,93 @@ impl<'t> Segments<'t> {
         if let Err(error) = timeline.add(0, data) {
             return common.problem(file.name(), Some(&error), &error.to_string(), sink);
         }
-        // Workers and tasks are the same in all segments.
-        let place = Place { file: file.name(), base: 0, skipped: 0, seed: "" };
+        let place = place(file.name());
         if common.needs_gaps_alone() {
             return common.damage(&mut timeline, &place, sink);
         }
         common.drive(&mut timeline, &place, None, sink)
     }
 
-    /// Reads the tables of a recording's own, all segments at once. What cannot be read is reported with the pieces.
+    /// Reads the tables that need all segments at once; those of the pieces, too, if they are given. What cannot be read
+    /// is reported with the pieces.
     pub(crate) fn read_whole(
         &self,
         wanted: &[usize],
         all: &[Table],
         query: &Query,
+        mut common: Option<&mut Common<'_>>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
-        let opened: Vec<Option<Bytes<'_>>> =
-            self.0.iter().map(|file| file.open_part().ok().map(|(data, _)| data)).collect();
-        let data = |number: usize| opened.get(number).and_then(Option::as_ref).map(|data| (**data).as_ref());
+        let mut segments: Vec<Option<Bytes<'_>>> = Vec::new();
+        for file in &self.0 {
+            segments.push(match &mut common {
+                Some(common) => opened(*file, common, sink)?,
+                None => file.open_part().ok().map(|(data, _)| data),
+            });
+        }
+        let data =
+            |number: usize| segments.get(number).and_then(Option::as_ref).map(|data| (**data).as_ref());
         let names: Vec<&str> = self.0.iter().map(|file| file.name()).collect();
+        let name = |number: usize| names.get(number).copied().unwrap_or_default();
         let symbols: Vec<Symbols> = match wanted.contains(&SAMPLES) {
             true => {
                 (0..names.len()).map(|number| data(number).map(Symbols::of).unwrap_or_default()).collect()
             }
             false => Vec::new(),
         };
-        let content = |number: usize| {
-            let file = names.get(number).copied().unwrap_or_default().to_owned();
-            move |cause| Error::Content { file, cause }
-        };
+        let content = |number: usize, cause| Error::Content { file: name(number).to_owned(), cause };
         let mut storage = Storage::default();
         let mut timeline = Timeline::new(storage.rooms());
         for number in 0..names.len() {
             if let Some(data) = data(number) {
-                timeline.add(number, data).map_err(content(number))?;
+                timeline.add(number, data).map_err(|cause| content(number, cause))?;
             }
         }
+        let mut slices =
+            all.get(SLICES).filter(|_| wanted.contains(&SLICES)).map(|table| Making::new(table, query));
         let mut typed = Typed::new(Reading { files: &names, symbols: &symbols, query }, all, wanted);
-        while let Some(item) = timeline.next_item().map_err(content(0))? {
-            if let Item::Event(event) = item {
-                typed.event(&event, sink)?;
+        loop {
+            let item = match timeline.next_item() {
+                Ok(Some(item)) => item,
+                Ok(None) => break,
+                Err(cause) => return Err(content(0, cause)),
+            };
+            if let Some(slices) = &mut slices {
+                slices.item(&item, sink)?;
             }
+            let input = if let Item::Event(event) = &item { event.input() } else { 0 };
+            if let Some(common) = &mut common {
+                common.item(&item, &place(name(input)), sink)?;
+            }
+            if let Item::Event(event) = &item {
+                typed.event(event, sink)?;
+            }
+        }
+        if let Some(slices) = slices {
+            slices.finish(sink)?;
         }
         typed.finish(sink)
     }
+}
+
+/// The place of a segment. Workers and tasks are the same in all of them.
+const fn place(name: &str) -> Place<'_> {
+    Place { file: name, base: 0, skipped: 0, seed: "" }
+}
+
+/// Opens a segment, and reads what it consists of; `None` if it cannot be opened, which is reported.
+fn opened<'f>(file: &'f dyn File, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<Option<Bytes<'f>>> {
+    let (data, damage) = match file.open_part() {
+        Ok(opened) => opened,
+        Err(message) => return common.problem(file.name(), None, &message, sink).map(|()| None),
+    };
+    if let Some(cause) = damage {
+        common.problem(file.name(), Some(&cause), &cause.to_string(), sink)?;
+    }
+    if common.needs_parts() {
+        batches(file.name(), (*data).as_ref(), common, sink)?;
+    }
+    Ok(Some(data))
 }
 
 /// The batches of a segment; what cannot be read is reported with the events.

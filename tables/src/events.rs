@@ -122,17 +122,23 @@ impl<'q> Common<'q> {
         loop {
             let item =
                 source.next_item().map_err(|cause| Error::Content { file: place.file.to_owned(), cause })?;
-            match item {
-                None => return Ok(()),
-                Some(Item::Track(track)) => self.track(&track, place, sink)?,
-                Some(Item::Event(event)) if event.offset() >= place.skipped && !event.is_inferred() => {
-                    self.event(&event, place, sink)?;
-                    if let Some(typed) = &mut typed {
-                        typed(&event, self.id_of(event.track().number()), sink)?;
-                    }
-                }
-                Some(_) => {}
+            let Some(item) = item else { return Ok(()) };
+            if self.item(&item, place, sink)?
+                && let (Some(typed), Item::Event(event)) = (&mut typed, &item)
+            {
+                typed(event, self.id_of(event.track().number()), sink)?;
             }
+        }
+    }
+
+    /// An item of a source; returns true if it is an event that has a row.
+    pub(crate) fn item(&mut self, item: &Item<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<bool> {
+        match item {
+            Item::Track(track) => self.track(track, place, sink).map(|()| false),
+            Item::Event(event) if event.offset() >= place.skipped && !event.is_inferred() => {
+                self.event(event, place, sink).map(|()| true)
+            }
+            _ => Ok(false),
         }
     }
 

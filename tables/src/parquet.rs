@@ -83,7 +83,9 @@ pub fn export(
     let tables: Vec<usize> = (0..trace.tables().len()).collect();
     let totals = Mutex::new((vec![0_u64; tables.len()], Damage::default()));
     // Tables that are read from the whole trace have a thread of their own.
-    let runs = runs(trace, threads.max(1)).into_iter().map(Some).chain([None]);
+    let is_at_once = trace.is_read_at_once(query);
+    let runs = if is_at_once { Vec::new() } else { runs(trace, threads.max(1)) };
+    let runs = runs.into_iter().map(Some).chain([None]);
     let write = |number: usize, run: Option<Range<usize>>| -> Result<()> {
         let partition = partition(name);
         let mut writers = Writers::new(trace.tables(), folder, partition, number);
@@ -92,7 +94,10 @@ pub fn export(
             damage.observe(table, &batch);
             writers.write(table, batch)
         };
-        if run.is_none() {
+        if run.is_none() && is_at_once {
+            trace.read_all(&tables, query, &seen, &mut give)?;
+            (0..trace.pieces()).for_each(|piece| progress(trace.piece_bytes(piece)));
+        } else if run.is_none() {
             trace.read_whole(&tables, query, &mut give)?;
         }
         for piece in run.into_iter().flatten() {

@@ -1,10 +1,12 @@
 //! The table of slices: what lasted, from begin to end, over all pieces.
 
 use crate::error::{Error, Result};
+use crate::events::SLICES;
 use crate::query::Query;
 use crate::rows::Rows;
-use crate::sink::{Sink, hand_out, hand_out_rest};
+use crate::sink::{Sink, hand_out_rest};
 use crate::table::{self, Table};
+use arrow_array::RecordBatch;
 use std::fmt::Write as _;
 use traceglass::event::{Item, Window};
 use traceglass_open::slices::{Slice, Slices, TakeSlices};
@@ -50,42 +52,58 @@ pub(crate) fn table() -> Table {
 }
 
 /// Reads the table.
-pub(crate) fn read(
-    of: &dyn Lasting,
-    number: usize,
-    table: &Table,
-    query: &Query,
-    sink: &mut Sink<'_>,
-) -> Result<()> {
-    let made = Made { number, rows: Rows::new(table, query), query, args: String::new(), sink };
-    let mut reading = Reading(Slices::new(made));
+pub(crate) fn read(of: &dyn Lasting, table: &Table, query: &Query, sink: &mut Sink<'_>) -> Result<()> {
+    let mut reading = Reading { making: Making::new(table, query), sink };
     of.items(query.window, &mut reading)?;
-    let Made { mut rows, sink, .. } = reading.0.finish()?;
-    hand_out_rest(number, &mut rows, sink)
+    reading.making.finish(reading.sink)
 }
 
-struct Reading<'r, 's>(Slices<Made<'r, 's>>);
+struct Reading<'r, 's> {
+    making: Making<'r>,
+    sink: &'r mut Sink<'s>,
+}
 
 impl TakeItems for Reading<'_, '_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        self.0.item(item)
+        self.making.item(item, self.sink)
+    }
+}
+
+/// Makes the table of items.
+pub(crate) struct Making<'q>(Slices<Made<'q>>);
+
+impl<'q> Making<'q> {
+    pub(crate) fn new(table: &Table, query: &'q Query) -> Self {
+        let (rows, args, full) = (Rows::new(table, query), String::new(), Vec::new());
+        Self(Slices::new(Made { rows, query, args, full }))
+    }
+
+    pub(crate) fn item(&mut self, item: &Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        self.0.item(item)?;
+        self.0.taker().full.drain(..).try_for_each(|batch| sink(SLICES, batch))
+    }
+
+    pub(crate) fn finish(self, sink: &mut Sink<'_>) -> Result<()> {
+        let Made { mut rows, full, .. } = self.0.finish()?;
+        full.into_iter().try_for_each(|batch| sink(SLICES, batch))?;
+        hand_out_rest(SLICES, &mut rows, sink)
     }
 }
 
 /// Makes rows of slices.
-struct Made<'r, 's> {
-    number: usize,
+struct Made<'q> {
     rows: Rows,
-    query: &'r Query,
+    query: &'q Query,
     args: String,
-    sink: &'r mut Sink<'s>,
+    /// Batches that are to be handed out.
+    full: Vec<RecordBatch>,
 }
 
-impl TakeSlices for Made<'_, '_> {
+impl TakeSlices for Made<'_> {
     type Error = Error;
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
-        let Self { number, rows, query, args, sink } = self;
+        let Self { rows, query, args, full } = self;
         if !slice.touches(query.window) || !query.wants_kind("slice", |kinds| kinds.contains(slice.name)) {
             return Ok(());
         }
@@ -105,6 +123,9 @@ impl TakeSlices for Made<'_, '_> {
             let _ = write!(args, "{{{}}}", String::from_utf8_lossy(slice.args));
             rows.text(11, Some(args));
         }
-        hand_out(*number, rows, sink)
+        if rows.end_row() {
+            full.extend(rows.take()?);
+        }
+        Ok(())
     }
 }

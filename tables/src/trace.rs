@@ -13,6 +13,7 @@ use crate::sink::Sink;
 use crate::slices::{self, Lasting};
 use crate::table::Table;
 use traceglass::ctf::schema::Schema;
+use traceglass::event::Window;
 
 /// A trace that is read as tables.
 pub struct Trace<'t> {
@@ -60,7 +61,7 @@ impl<'t> Trace<'t> {
         Self { content, tables, problems: Vec::new(), lasting: None }
     }
 
-    /// Says where slices come from. Without this, their table is empty.
+    /// Says where slices come from. Without this, their table is empty, but of dial9.
     pub fn set_lasting(&mut self, lasting: &'t dyn Lasting) {
         self.lasting = Some(lasting);
     }
@@ -126,17 +127,46 @@ impl<'t> Trace<'t> {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_whole(&self, tables: &[usize], query: &Query, sink: &mut Sink<'_>) -> Result<()> {
-        if let (Some(lasting), Some(table)) = (self.lasting, self.tables.get(SLICES))
-            && tables.contains(&SLICES)
-        {
-            slices::read(lasting, SLICES, table, query, sink)?;
+        if let Content::Dial9(segments) = &self.content {
+            return match tables.iter().any(|table| *table >= SLICES) {
+                true => segments.read_whole(tables, &self.tables, query, None, sink),
+                false => Ok(()),
+            };
         }
-        match &self.content {
-            Content::Dial9(segments) if tables.iter().any(|table| *table >= OWN) => {
-                segments.read_whole(tables, &self.tables, query, sink)
+        match (self.lasting, self.tables.get(SLICES)) {
+            (Some(lasting), Some(table)) if tables.contains(&SLICES) => {
+                slices::read(lasting, table, query, sink)
             }
             _ => Ok(()),
         }
+    }
+
+    /// True if [`Self::read_all`] reads tables of pieces and of the whole trace in one pass.
+    pub(crate) fn is_read_at_once(&self, query: &Query) -> bool {
+        matches!(self.content, Content::Dial9(_)) && query.window == Window::ALL
+    }
+
+    /// Reads pieces and the whole of a trace in one pass, if it [can be](Self::is_read_at_once). The rows of `events` are
+    /// in the order of time.
+    pub(crate) fn read_all(
+        &self,
+        tables: &[usize],
+        query: &Query,
+        seen: &Seen,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let Content::Dial9(segments) = &self.content else { return Ok(()) };
+        let mut common = Common::new(tables, query, seen);
+        self.tell_problems(&mut common, sink)?;
+        segments.read_whole(tables, &self.tables, query, Some(&mut common), sink)?;
+        common.finish(sink)
+    }
+
+    /// Reports the problems that were found before.
+    fn tell_problems(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        self.problems.iter().try_for_each(|problem| {
+            common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink)
+        })
     }
 
     /// Reads a piece, once for all of these tables. `seen` is what the other pieces have reported. A piece of RTC takes
@@ -154,9 +184,7 @@ impl<'t> Trace<'t> {
     ) -> Result<()> {
         let mut common = Common::new(tables, query, seen);
         if piece == 0 {
-            for problem in &self.problems {
-                common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink)?;
-            }
+            self.tell_problems(&mut common, sink)?;
         }
         match &self.content {
             Content::Rfr(recording) => {

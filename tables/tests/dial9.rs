@@ -8,14 +8,15 @@ mod dial9;
 mod random;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use common::{Memory, lent, read};
+use common::{Memory, Scratch, lent, parquet, read, rows};
 use dial9::{BOOL, OPTIONAL, POOLED_STACK, POOLED_STRING, U8, U32, VARINT, Writer};
 use random::Random;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use traceglass::event::Window;
-use traceglass_tables::{Query, Trace};
+use traceglass_tables::{Bytes, File, Query, Trace};
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,6 +145,8 @@ fn lines(batches: &[RecordBatch]) -> Vec<String> {
                     _ if column.is_null(row) => return None,
                     DataType::UInt64 => column.as_primitive::<UInt64Type>().value(row).to_string(),
                     DataType::Int64 => column.as_primitive::<Int64Type>().value(row).to_string(),
+                    DataType::Float64 => column.as_primitive::<Float64Type>().value(row).to_string(),
+                    DataType::Utf8 => column.as_string::<i32>().value(row).to_owned(),
                     DataType::Boolean => column.as_boolean().value(row).to_string(),
                     DataType::Dictionary(..) => {
                         let names = column.as_dictionary::<arrow_array::types::Int32Type>();
@@ -411,6 +414,54 @@ fn windows_keep_what_they_touch() {
             .into_iter()
             .filter(|line| (from..to).contains(&number(line, "time_ns=").unwrap()));
         assert_eq!(lines(&read(&trace, "samples", &query, 1)), instants.collect::<Vec<_>>());
+    }
+}
+
+/// Counts how often a file is opened.
+struct Counted(Memory, AtomicUsize);
+
+impl File for Counted {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn open(&self) -> Result<Bytes<'_>, String> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.open()
+    }
+}
+
+/// All tables are made in one pass, with the rows that each has alone.
+#[test]
+fn parquet_is_made_in_one_pass() {
+    let mut random = Random(11);
+    for round in 0..30 {
+        let (mut files, _) = recorded(&mut random);
+        if round == 0 {
+            files.push(Memory("trace.9.bin", Err("gone".to_owned())));
+        }
+        let files: Vec<Counted> = files.into_iter().map(|file| Counted(file, AtomicUsize::new(0))).collect();
+        let trace = Trace::dial9(files.iter().map(|file| file as &dyn File).collect());
+        let scratch = Scratch::new(&format!("one-pass-{round}"));
+        let summary =
+            traceglass_tables::parquet::export(&trace, "t", &scratch.0, &Query::default(), 2, &|_| ())
+                .unwrap();
+        assert_eq!(summary.damage.count(), u64::from(round == 0));
+        assert!(files.iter().all(|file| file.1.load(Ordering::Relaxed) == 1));
+        for table in trace.tables() {
+            let (made, _) = parquet(&scratch.0.join(table.name()).join("trace=t"));
+            let alone = read(&trace, table.name(), &Query::default(), 1);
+            // Of an end, a segment alone does not know what ends.
+            if table.name() == "events" && files.len() > 1 {
+                assert_eq!(rows(&made), rows(&alone));
+            } else {
+                assert_eq!(lines(&made), lines(&alone), "{}", table.name());
+            }
+        }
     }
 }
 

@@ -71,7 +71,8 @@ impl Listener for Lines {
         self.line += " ]";
     }
     fn key(&mut self, name: Text<'_>) {
-        self.line += &format!(" {name}:");
+        let mark = if matches!(name, Text::Other { is_valid: false, .. }) { "?" } else { "" };
+        self.line += &format!(" {name}{mark}:");
     }
     fn unsigned(&mut self, slot: Slot, value: u64) {
         self.add(slot, value);
@@ -233,9 +234,9 @@ fn records_are_what_frames_are() {
 
 #[test]
 fn nested_values_and_keys_of_any_type_are_told() {
-    // {[]: {"a": [1, {}]}, pooled text: a stack that is nowhere}
+    // {[]: {"a": [1, {}]}, pooled text: a stack that is nowhere, 7: 8, text that is nowhere: 9}
     let map = Writer::new()
-        .u32(2)
+        .u32(4)
         .raw(&[LIST])
         .u32(0)
         .raw(&[MAP])
@@ -251,13 +252,19 @@ fn nested_values_and_keys_of_any_type_are_told() {
         .raw(&[POOLED_STRING])
         .u32(3)
         .raw(&[6])
-        .u32(8);
+        .u32(8)
+        .raw(&[VARINT, 7, VARINT, 8, POOLED_STRING])
+        .u32(5)
+        .raw(&[VARINT, 9]);
     let data =
         Writer::new().header().schema(1, "M", &[("m", MAP), ("s", POOLED_STRING)]).strings(&[(3, "three")]);
     let data = data.event(1, 0).raw(&map.0).u32(4);
     let (lines, errors) = told(&data.0, true);
     assert!(errors.is_empty());
-    assert_eq!(lines.lines, ["0 M m={ : { a: [2: 1 { } ] } three: - } s=\"pooled string 4\""]);
+    assert_eq!(
+        lines.lines,
+        ["0 M m={ : { a: [2: 1 { } ] } three: - 7: 8 pooled string 5?: 9 } s=\"pooled string 4\""]
+    );
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub use runs::Run;
 /// The events of a recording in the order of time, and of the inputs where that is the same.
 ///
 /// Batches overlap in time, and times go back within them: all frames are read once before the first event is known.
-/// What is kept of events is where *runs* of them begin whose times do not go back, 24 bytes each; of a batch 12 bytes
-/// for each schema, and 24 for each entry of a pool. The events are then read again, each from its run.
+/// Of events it keeps where *runs* of them begin whose times do not go back, 24 bytes each; of a batch 16 bytes for each
+/// schema, and 24 for each entry of a pool. The events are then read again, each from its run.
 ///
 /// An event without a time of its own is when the one before it was.
 ///
@@ -67,17 +67,18 @@ pub struct Order<'a, 't> {
     /// The input that is read, and the number of classes of those before it.
     reading: usize,
     first_class: usize,
-    /// The number of batches read, and of the schemas of the last one.
+    /// The number of batches read, of the schemas of the last one, and of the entries of pools before it.
     batches: u32,
     schemas: usize,
-    /// The time of the event read last; whether that is its own.
+    pools_before: usize,
+    /// The time of the event read last, and true if that is its own.
     last: u64,
     is_timed: bool,
     state: State,
     noted: [TypeSlot; NOTED],
 }
 
-/// What there is to be read.
+/// The part that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Frames,
@@ -96,6 +97,7 @@ pub struct OrderedEvent<'a> {
     time: u64,
     class: u32,
     batch: u32,
+    pools_before: u32,
 }
 
 impl<'a> OrderedEvent<'a> {
@@ -146,6 +148,7 @@ impl<'a, 't> Order<'a, 't> {
             first_class: 0,
             batches: 0,
             schemas: 0,
+            pools_before: 0,
             last: 0,
             is_timed: false,
             state: State::Frames,
@@ -222,7 +225,7 @@ impl<'a, 't> Order<'a, 't> {
         self.layouts.slots().get(to_usize(class)).map(|layout| layout.schema)
     }
 
-    /// How the events of a class are skipped.
+    /// The plan by which the events of a class are skipped.
     #[cfg(feature = "event")]
     pub(crate) fn plan(&self, class: u32) -> Option<&Plan> {
         self.layouts.slots().get(to_usize(class)).map(|layout| &layout.plan)
@@ -264,7 +267,8 @@ impl<'a, 't> Order<'a, 't> {
     /// The pools as an event sees them.
     pub(crate) fn pools_at(&self, event: &OrderedEvent<'_>) -> PoolsAt<'a, '_> {
         let data = self.input_of_batch(event.batch).map_or(&[][..], |input| input.data);
-        PoolsAt { data, pools: self.pools.slots(), batch: event.batch, before: event.event.start() }
+        let (batch, pools_before) = (event.batch, to_usize(event.pools_before));
+        PoolsAt { data, pools: self.pools.slots(), pools_before, batch, before: event.event.start() }
     }
 
     /// Keeps what is needed to find an event again.
@@ -298,14 +302,15 @@ impl<'a, 't> Order<'a, 't> {
         match frame {
             Frame::Header(_) => {
                 self.batches = self.batches.saturating_add(1);
-                (self.schemas, self.is_timed) = (0, false);
+                (self.schemas, self.is_timed, self.pools_before) = (0, false, self.pools.len());
             }
             // The same schema again is not another one.
             Frame::Schema(schema) if self.frames.schema_count() > self.schemas => {
                 self.schemas = self.frames.schema_count();
                 let (type_id, offset) = (schema.type_id(), schema.offset());
                 let class = self.class(type_id).unwrap_or(0);
-                self.types.push(TypeSlot { batch, class, type_id }, offset, ORDER)?;
+                let pools_before = u32::try_from(self.pools_before).unwrap_or(u32::MAX);
+                self.types.push(TypeSlot { batch, class, type_id, pools_before }, offset, ORDER)?;
                 // Classes are counted in the order in which their first schemas are met.
                 if to_usize(class) >= self.layouts.len() {
                     self.layouts.push(LayoutSlot { schema: *schema, plan: schema.plan() }, offset, CLASS)?;
@@ -363,21 +368,21 @@ impl<'a, 't> Order<'a, 't> {
     #[inline(always)]
     fn read(&mut self, input: &Input<'a>, time: u64, at: usize, batch: u32) -> Option<OrderedEvent<'a>> {
         let &[_, low, high] = input.data.get(at..)?.first_chunk::<TYPED>()?;
-        let class = self.class_of(batch, u16::from_le_bytes([low, high]))?;
+        let TypeSlot { class, pools_before, .. } = self.type_of(batch, u16::from_le_bytes([low, high]))?;
         let layout = self.layouts.slots().get(to_usize(class))?;
         let event = Event::at(input.data, at, &layout.schema, &layout.plan, time)?;
-        Some(OrderedEvent { event, time, class, batch })
+        Some(OrderedEvent { event, time, class, batch, pools_before })
     }
 
-    /// The class of a batch's type.
+    /// The slot of a batch's type.
     #[inline(always)]
-    fn class_of(&mut self, batch: u32, type_id: u16) -> Option<u32> {
+    fn type_of(&mut self, batch: u32, type_id: u16) -> Option<TypeSlot> {
         let low = to_usize(batch).wrapping_mul(NOTED / 4).wrapping_add(type_id.into());
         let noted = self.noted.get_mut(low % NOTED)?;
         if (noted.batch, noted.type_id) != (batch, type_id) {
             *noted = find_type(self.types.slots(), batch, type_id)?;
         }
-        Some(noted.class)
+        Some(*noted)
     }
 
     /// The input of a batch.

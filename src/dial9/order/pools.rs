@@ -1,5 +1,6 @@
 //! The pools as each event sees them.
 
+use crate::bytes::to_usize;
 use crate::dial9::tell::Pools;
 use crate::dial9::value::{Stack, stack_at, text_at};
 
@@ -24,6 +25,8 @@ default_is_empty!(PoolPlace);
 pub(crate) struct PoolsAt<'a, 't> {
     pub(super) data: &'a [u8],
     pub(super) pools: &'t [PoolPlace],
+    /// The number of entries of the batches before.
+    pub(super) pools_before: usize,
     pub(super) batch: u32,
     pub(super) before: usize,
 }
@@ -31,11 +34,20 @@ pub(crate) struct PoolsAt<'a, 't> {
 impl<'a> PoolsAt<'a, '_> {
     /// Where the entry's length stands.
     fn find(&self, is_stack: bool, id: u32) -> Option<usize> {
+        let is_it = |place: &&PoolPlace| {
+            (place.batch, place.is_stack, place.id) == (self.batch, is_stack, id) && place.at < self.before
+        };
+        // Writers count ids from 0, and seldom use one again.
+        let guess = self.pools_before.saturating_add(to_usize(id));
+        let guessed = self.pools.get(guess).filter(is_it);
+        if let Some(found) = guessed
+            && self.pools.get(guess.saturating_add(1)).filter(is_it).is_none()
+        {
+            return Some(found.at);
+        }
         let wanted = PoolPlace { batch: self.batch, is_stack, id, at: self.before };
         let next = self.pools.partition_point(|place| *place < wanted);
-        let found = self.pools.get(next.checked_sub(1)?)?;
-        let is_it = (found.batch, found.is_stack, found.id) == (self.batch, is_stack, id);
-        is_it.then_some(found.at)
+        self.pools.get(next.checked_sub(1)?).filter(is_it).map(|found| found.at)
     }
 }
 

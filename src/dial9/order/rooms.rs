@@ -70,7 +70,7 @@ impl Input<'_> {
 
 default_is_empty!(Input<'_>);
 
-/// How the events of a class are read.
+/// The schema of a class, and the plan by which its events are read.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutSlot<'a> {
     pub(super) schema: Schema<'a>,
@@ -90,11 +90,13 @@ pub struct TypeSlot {
     pub(super) batch: u32,
     pub(super) class: u32,
     pub(super) type_id: u16,
+    /// The number of entries of pools in the batches before.
+    pub(super) pools_before: u32,
 }
 
 impl TypeSlot {
     /// A slot that is not in use.
-    pub const EMPTY: Self = Self { batch: 0, class: 0, type_id: 0 };
+    pub const EMPTY: Self = Self { batch: 0, class: 0, type_id: 0, pools_before: 0 };
 
     /// No two schemas of a batch have one number.
     pub(super) const fn key(self) -> (u32, u16) {

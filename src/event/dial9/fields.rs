@@ -1,17 +1,17 @@
 //! The fields of events.
 
-use crate::dial9::Event;
-use crate::dial9::PoolsAt;
 use crate::dial9::class::EventClass;
-use crate::dial9::tell::{self, SLOTS};
+use crate::dial9::tell::SLOTS;
+use crate::dial9::{Event, Plan, PoolsAt};
 use crate::error::Result;
-use crate::record::{ClassId, Head, Listener, Scope, Slot, Time};
+use crate::record::{ClassId, Head, Listener, Scope, Time};
 
 /// Where the fields of an event come from.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) struct Dial9Data<'a> {
     pub(super) event: Event<'a>,
     pub(super) pools: PoolsAt<'a, 'a>,
+    pub(super) plan: &'a Plan,
     pub(super) kind: u32,
     pub(super) fields_before: u32,
 }
@@ -27,16 +27,8 @@ impl Dial9Data<'_> {
         let wants = to.begin(&head, &class);
         if wants.has(Scope::Fields) {
             to.scope(Scope::Fields);
-            for (slot, field) in (0_u32..).zip(self.event.fields()) {
-                if to.is_full() {
-                    break;
-                }
-                let slot = Slot(first_slot.wrapping_add(slot.wrapping_mul(SLOTS)));
-                match field.value() {
-                    Some(value) => tell::value_of(&self.pools, slot, value, to),
-                    None => to.absent(slot),
-                }
-            }
+            // All of them were read before.
+            let _ = self.event.tell_fields(self.plan, &self.pools, first_slot, to);
             to.end_scope();
         }
         to.end();

@@ -12,7 +12,7 @@ type Lent<'t, T> = &'t mut (dyn Room<T> + 't);
 
 /// The memory of a [`Timeline`](super::Timeline).
 pub struct Rooms<'a, 't> {
-    /// That of the order of events.
+    /// The memory of the order of events.
     pub order: OrderRooms<'a, 't>,
     /// A slot for each class of events, of all inputs together.
     pub kinds: Lent<'t, KindSlot<'a>>,

@@ -1,6 +1,7 @@
 //! The fields of an event that have a meaning.
 
-use crate::dial9::{Event, FieldDefs, Plan, Value};
+use crate::dial9::tell::Pools;
+use crate::dial9::{Brief, Event, FieldDefs, Plan, PoolsAt};
 
 /// Fields that have a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,34 +64,53 @@ impl Known {
 }
 
 /// The values of these fields.
-pub(super) struct Said<'a>([Option<Value<'a>>; SAID]);
+pub(super) struct Said<'a>([Brief<'a>; SAID]);
 
 impl<'a> Said<'a> {
     /// Reads what an event of a class says, of which the plan and the meaning are these.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(event: &Event<'a>, plan: &Plan, known: &Known) -> Self {
-        let mut said = Self([None; SAID]);
-        let values = event.numbered(plan).zip(known.places).take(known.len);
-        for (value, number) in values {
+        let mut said = Self([Brief::Other; SAID]);
+        event.first_values(plan, known.len, |place, value| {
+            let number = known.places.get(place).copied().unwrap_or(0);
             if let Some(slot) = usize::from(number).checked_sub(1).and_then(|at| said.0.get_mut(at)) {
                 *slot = value;
             }
-        }
+        });
         if known.len > PLACES {
-            // A field so far back is looked for by its name.
-            for ((name, _), slot) in NAMES.iter().zip(&mut said.0) {
-                *slot = slot.or_else(|| event.get(name));
-            }
+            said.look_for_rest(event);
         }
         said
     }
 
-    #[allow(clippy::as_conversions)] // Of an enum without values.
-    pub(super) fn value(&self, name: Meaning) -> Option<Value<'a>> {
-        self.0.get(name as usize).copied().flatten()
+    /// Looks for fields that are so far back by their names.
+    #[cold]
+    #[inline(never)]
+    fn look_for_rest(&mut self, event: &Event<'a>) {
+        for ((name, _), slot) in NAMES.iter().zip(&mut self.0) {
+            if matches!(slot, Brief::Other) {
+                *slot = event.get(name).map_or(Brief::Other, Brief::of);
+            }
+        }
     }
 
+    #[allow(clippy::as_conversions)] // Of an enum without values.
+    #[inline(always)]
+    fn value(&self, name: Meaning) -> Brief<'a> {
+        self.0.get(name as usize).copied().unwrap_or(Brief::Other)
+    }
+
+    #[inline(always)]
     pub(super) fn number(&self, name: Meaning) -> Option<u64> {
-        self.value(name).and_then(|value| value.unsigned())
+        if let Brief::Number(number) = self.value(name) { Some(number) } else { None }
+    }
+
+    #[inline(always)]
+    pub(super) fn text(&self, name: Meaning, pools: &PoolsAt<'a, '_>) -> Option<&'a [u8]> {
+        match self.value(name) {
+            Brief::Pooled(id) => pools.string(id),
+            Brief::Text(text) => Some(text),
+            Brief::Number(_) | Brief::Other => None,
+        }
     }
 }

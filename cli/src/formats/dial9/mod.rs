@@ -107,8 +107,8 @@ impl Trace for Dial9<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
-        self.lend_segments(name, pairs, read)
+    fn tables(&self, name: &str, _: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+        self.lend_segments(name, read)
     }
 
     fn events_in(&self, window: traceglass::event::Window, events: &mut dyn Events) -> Result<Outcome> {

@@ -190,7 +190,7 @@ impl Pairing {
         if is_due { self.waiting.pop_front() } else { None }
     }
 
-    /// What an event says, if it is one that is paired.
+    /// Returns the content of an event, if it is one that is paired.
     fn what(&mut self, event: &OrderedEvent<'_>, order: &Order<'_, '_>) -> Option<What> {
         while self.classes.len() <= event.class() as usize {
             let schema = order.schema(u32::try_from(self.classes.len()).ok()?)?;

@@ -3,13 +3,12 @@
 use super::Dial9;
 use super::segments::Segment;
 use crate::output::shown;
-use crate::states::Pairs;
 use crate::status::Result;
-use crate::trace::{Lent, ReadTables, Whole};
+use crate::trace::{Lent, ReadTables};
 use traceglass_tables as tables;
 
 impl Dial9<'_> {
-    pub(super) fn lend_segments(&self, name: &str, pairs: &Pairs, read: &mut ReadTables<'_>) -> Result<()> {
+    pub(super) fn lend_segments(&self, name: &str, read: &mut ReadTables<'_>) -> Result<()> {
         let lent = |segment| {
             let segment: &Segment<'_> = segment;
             let name = segment.path().map_or_else(|| name.to_owned(), shown);
@@ -19,10 +18,7 @@ impl Dial9<'_> {
             })
         };
         let files: Vec<Lent<'_>> = self.segments.iter().map(lent).collect();
-        let whole = Whole { trace: self, pairs };
         let files = files.iter().map(|file| file as &dyn tables::File);
-        let mut trace = tables::Trace::dial9(files.collect());
-        trace.set_lasting(&whole);
-        read(&trace)
+        read(&tables::Trace::dial9(files.collect()))
     }
 }

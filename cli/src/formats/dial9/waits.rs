@@ -14,7 +14,7 @@ struct Size {
     sum: u128,
 }
 
-/// How long waits were.
+/// The lengths of waits, by size.
 #[derive(Default)]
 pub struct Waits {
     sizes: Vec<Size>,

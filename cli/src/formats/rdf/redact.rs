@@ -20,7 +20,9 @@ impl Rdf<'_> {
     pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
         let mut decoder = Decoder::new();
         let events = Identifier::new("DDEvent");
-        for entry in self.file.entries().filter(|entry| is_private(entry) || Some(entry.identifier()) == events) {
+        for entry in
+            self.file.entries().filter(|entry| is_private(entry) || Some(entry.identifier()) == events)
+        {
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
             let Ok(loaded) = Loaded::read(chunk, &mut decoder) else { continue };
             if is_private(&entry) && entry.compression() != Compression::None {

@@ -3,7 +3,6 @@
 use super::spans::Lane;
 use super::{Counting, Timeline};
 use crate::bytes::to_usize;
-use crate::dial9::tell::Pools as _;
 use crate::dial9::{OrderedEvent, Value};
 use crate::error::Result;
 use crate::event::dial9::counters::{Counters, runtime_number};
@@ -84,11 +83,7 @@ impl<'a> Timeline<'a, '_> {
         let pools = self.order.pools_at(current);
         let said = Said::of(event, plan, &kind.known);
         let number = |name| said.number(name);
-        let text = |name| match said.value(name) {
-            Some(Value::PooledString(id)) => pools.string(id),
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        };
+        let text = |name| said.text(name, &pools);
         let (role, counts) = (kind.role, kind.counters.any());
         let name = Label::Text(kind.name);
         let (worker, task, tid) = (number(Meaning::Worker), number(Meaning::Task), number(Meaning::Thread));

@@ -249,7 +249,9 @@ impl<'a, 't> Timeline<'a, 't> {
             Waiting::Track(at) => self.track_item(at),
             Waiting::Event { track, kind, name, starts, ends, is_said, time } => {
                 let time = Some(Time::since_origin(time.into()));
-                let Some(current) = self.current.as_ref().filter(|_| is_said) else {
+                let current = self.current.as_ref().filter(|_| is_said);
+                let current = current.and_then(|current| Some((current, self.order.plan(current.class())?)));
+                let Some((current, plan)) = current else {
                     // It was not said, but follows.
                     let (input, offset, len) = (0, 0, 0);
                     let (inferred, data) = (true, Data::None);
@@ -282,7 +284,7 @@ impl<'a, 't> Timeline<'a, 't> {
                     starts,
                     ends,
                     inferred: false,
-                    data: Data::Dial9(Dial9Data { event, pools, kind: class, fields_before }),
+                    data: Data::Dial9(Dial9Data { event, pools, plan, kind: class, fields_before }),
                 })
             }
         }
