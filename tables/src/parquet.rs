@@ -15,11 +15,12 @@ use crate::seen::Seen;
 use crate::table::Table;
 use crate::trace::Trace;
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -313,12 +314,29 @@ fn create(folder: &Path, table: &Table, partition: &str, name: &str) -> Result<P
 }
 
 fn open(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<Appending>> {
-    let properties = WriterProperties::builder()
+    let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(GROUP))
-        .build();
+        .set_max_row_group_row_count(Some(GROUP));
+    for field in schema.fields() {
+        let column = || ColumnPath::new(vec![field.name().clone()]);
+        properties = match field.data_type() {
+            // Nearly all values are different, and near the one before: a dictionary costs time and room.
+            DataType::Int64 | DataType::Timestamp(..) => delta(properties, column()),
+            DataType::UInt64 if field.name() == "offset" => delta(properties, column()),
+            // JSON: nothing asks for the least and the largest.
+            DataType::Utf8 if matches!(field.name().as_str(), "fields" | "args") => properties
+                .set_column_dictionary_enabled(column(), false)
+                .set_column_statistics_enabled(column(), EnabledStatistics::None),
+            _ => properties,
+        };
+    }
     let file = Appending { path: path.to_owned(), buffer: Vec::new() };
-    ArrowWriter::try_new(file, schema, Some(properties)).map_err(failed(path))
+    ArrowWriter::try_new(file, schema, Some(properties.build())).map_err(failed(path))
+}
+
+fn delta(properties: WriterPropertiesBuilder, column: ColumnPath) -> WriterPropertiesBuilder {
+    let properties = properties.set_column_encoding(column.clone(), Encoding::DELTA_BINARY_PACKED);
+    properties.set_column_dictionary_enabled(column, false)
 }
 
 /// A name that is one in a directory of any system.

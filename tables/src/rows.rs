@@ -130,18 +130,28 @@ impl Column {
         }
     }
 
-    fn null(&mut self) {
+    /// Puts nulls up to a row: into rows that were given no value. Most columns of most rows have one.
+    #[inline(always)]
+    fn fill(&mut self, rows: usize) {
+        let missing = rows.saturating_sub(self.len(rows));
+        if missing > 0 {
+            self.nulls(missing);
+        }
+    }
+
+    #[inline(never)]
+    fn nulls(&mut self, count: usize) {
         match self {
             Self::Unwanted => {}
-            Self::U64(builder) => builder.append_null(),
-            Self::I64(builder) => builder.append_null(),
-            Self::Moment(builder) => builder.append_null(),
-            Self::F64(builder) => builder.append_null(),
-            Self::Bool(builder) => builder.append_null(),
-            Self::Text(builder) => builder.append_null(),
-            Self::Bytes(builder) => builder.append_null(),
-            Self::Name(names) => names.keys.append_null(),
-            Self::List(builder) => builder.append_null(),
+            Self::U64(builder) => builder.append_nulls(count),
+            Self::I64(builder) => builder.append_nulls(count),
+            Self::Moment(builder) => builder.append_nulls(count),
+            Self::F64(builder) => builder.append_nulls(count),
+            Self::Bool(builder) => builder.append_nulls(count),
+            Self::Text(builder) => builder.append_nulls(count),
+            Self::Bytes(builder) => builder.append_nulls(count),
+            Self::Name(names) => names.keys.append_nulls(count),
+            Self::List(builder) => builder.append_nulls(count),
         }
     }
 
@@ -171,7 +181,7 @@ macro_rules! push {
     ($(#[$doc:meta] $name:ident($variant:ident, $type:ty);)*) => {$(
         #[$doc]
         pub(crate) fn $name(&mut self, at: usize, value: Option<$type>) {
-            if let Some(Column::$variant(builder)) = self.columns.get_mut(at) {
+            if let Some(Column::$variant(builder)) = self.column(at) {
                 builder.append_option(value);
             }
         }
@@ -210,40 +220,48 @@ impl Rows {
         bool(Bool, bool);
     }
 
+    /// The column at a place, with a value or null in each row before the one that has begun.
+    #[inline(always)]
+    fn column(&mut self, at: usize) -> Option<&mut Column> {
+        let column = self.columns.get_mut(at)?;
+        column.fill(self.rows);
+        Some(column)
+    }
+
     pub(crate) fn text(&mut self, at: usize, value: Option<&str>) {
-        if let Some(Column::Text(builder)) = self.columns.get_mut(at) {
-            self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
+        if let Some(Column::Text(builder)) = self.column(at) {
             builder.append_option(value);
+            self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
         }
     }
 
     pub(crate) fn blob(&mut self, at: usize, value: &[u8]) {
-        if let Some(Column::Bytes(builder)) = self.columns.get_mut(at) {
-            self.bytes = self.bytes.saturating_add(value.len());
+        if let Some(Column::Bytes(builder)) = self.column(at) {
             builder.append_value(value);
+            self.bytes = self.bytes.saturating_add(value.len());
         }
     }
 
     pub(crate) fn name(&mut self, at: usize, value: Option<&str>) {
-        if let Some(Column::Name(names)) = self.columns.get_mut(at) {
+        if let Some(Column::Name(names)) = self.column(at) {
             match value {
-                Some(value) => {
-                    self.bytes = self.bytes.saturating_add(value.len());
-                    names.push(value);
-                }
+                Some(value) => names.push(value),
                 None => names.keys.append_null(),
             }
+            self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
         }
     }
 
     /// A list of names, which may have none.
     pub(crate) fn names<'n>(&mut self, at: usize, values: impl Iterator<Item = &'n str>) {
-        if let Some(Column::List(builder)) = self.columns.get_mut(at) {
+        if let Some(Column::List(builder)) = self.column(at) {
+            let mut bytes = 0_usize;
             for value in values {
-                self.bytes = self.bytes.saturating_add(value.len());
+                bytes = bytes.saturating_add(value.len());
                 builder.values().append_value(value);
             }
             builder.append(true);
+            self.bytes = self.bytes.saturating_add(bytes);
         }
     }
 
@@ -251,7 +269,9 @@ impl Rows {
     pub(crate) fn time(&mut self, at: usize, ns: Option<i128>, is_absolute: bool) {
         let ns = ns.and_then(|ns| i64::try_from(ns).ok());
         self.i64(at, ns);
-        self.moment(at.saturating_add(1), ns.filter(|_| is_absolute));
+        if is_absolute {
+            self.moment(at.saturating_add(1), ns);
+        }
     }
 
     /// True if the row that has begun has a value in this column.
@@ -261,13 +281,7 @@ impl Rows {
 
     /// Ends a row: what was given no value is null. Says whether the batch is full.
     pub(crate) fn end_row(&mut self) -> bool {
-        let next = self.rows.saturating_add(1);
-        for column in &mut self.columns {
-            if column.len(next) < next {
-                column.null();
-            }
-        }
-        self.rows = next;
+        self.rows = self.rows.saturating_add(1);
         self.rows >= self.rows_max || self.bytes >= BYTES
     }
 
@@ -278,7 +292,10 @@ impl Rows {
         if rows == 0 {
             return Ok(None);
         }
-        let columns = self.columns.iter_mut().filter_map(|column| column.finish().transpose());
+        let columns = self.columns.iter_mut().filter_map(|column| {
+            column.fill(rows);
+            column.finish().transpose()
+        });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         debug_assert!(columns.iter().all(|column| column.len() == rows));
         // A batch without columns still says how many rows it has.

@@ -7,7 +7,6 @@ use crate::rows::Rows;
 use crate::sink::{Sink, hand_out_rest};
 use crate::table::{self, Table};
 use arrow_array::RecordBatch;
-use std::fmt::Write as _;
 use traceglass::event::{Item, Window};
 use traceglass_open::slices::{Slice, Slices, TakeSlices};
 
@@ -119,8 +118,12 @@ impl TakeSlices for Made<'_> {
         rows.names(10, slice.edges.names());
         if !slice.args.is_empty() && rows.wants(11) {
             args.clear();
-            // A string takes all that is written to it.
-            let _ = write!(args, "{{{}}}", String::from_utf8_lossy(slice.args));
+            args.push('{');
+            match std::str::from_utf8(slice.args) {
+                Ok(members) => args.push_str(members),
+                Err(_) => args.push_str(&String::from_utf8_lossy(slice.args)),
+            }
+            args.push('}');
             rows.text(11, Some(args));
         }
         if rows.end_row() {

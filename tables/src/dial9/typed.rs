@@ -10,7 +10,9 @@ use crate::query::Query;
 use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::Table;
-use std::collections::HashMap;
+use foldhash::fast::RandomState;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use traceglass::event::{Event, EventKind, FlowId, TrackId};
 use traceglass::record::Record as _;
 use traceglass_open::record::Json;
@@ -28,7 +30,7 @@ struct Poll {
     place: Place,
     worker: Option<u64>,
     task: u64,
-    spawn_loc: Option<String>,
+    spawn_loc: Option<Rc<str>>,
     local_queue: Option<u64>,
     wakes: u64,
     latency: Option<i128>,
@@ -52,7 +54,7 @@ struct Task {
     first: Option<Place>,
     spawned: Option<i128>,
     ended: Option<i128>,
-    spawn_loc: Option<String>,
+    spawn_loc: Option<Rc<str>>,
     instrumented: Option<bool>,
     worker: Option<u64>,
     wakes: u64,
@@ -91,18 +93,37 @@ pub(super) struct Typed<'r> {
     rows: [Option<Rows>; 5],
     heard: Heard,
     json: Json,
-    polls: HashMap<TrackId, Poll>,
+    places: Places,
+    polls: Map<TrackId, Poll>,
     /// The workers of tracks.
-    workers: HashMap<TrackId, u64>,
+    workers: Map<TrackId, u64>,
     /// The wakes that lead to the next poll on the track of a task.
-    wakes: HashMap<TrackId, Vec<Wake>>,
+    wakes: Map<TrackId, Vec<Wake>>,
     /// The tracks of the workers that threads are.
-    threads: HashMap<u64, TrackId>,
+    threads: Map<u64, TrackId>,
     /// By their ids, with how many were met before; and those whose ids came back.
-    tasks: HashMap<u64, Task>,
+    tasks: Map<u64, Task>,
     replaced: Vec<(u64, Task)>,
     met: usize,
-    spans: HashMap<TrackId, Vec<Span>>,
+    spans: Map<TrackId, Vec<Span>>,
+}
+
+type Map<K, V> = HashMap<K, V, RandomState>;
+
+/// The places in the source that were met, each once.
+#[derive(Default)]
+struct Places(HashSet<Rc<str>, RandomState>);
+
+impl Places {
+    fn get(&mut self, place: Option<&str>) -> Option<Rc<str>> {
+        let place = place?;
+        if let Some(known) = self.0.get(place) {
+            return Some(Rc::clone(known));
+        }
+        let new: Rc<str> = place.into();
+        self.0.insert(Rc::clone(&new));
+        Some(new)
+    }
 }
 
 /// Nanoseconds as a column has them.
@@ -127,14 +148,15 @@ impl<'r> Typed<'r> {
             rows,
             heard: Heard::default(),
             json: Json::bare(),
-            polls: HashMap::new(),
-            workers: HashMap::new(),
-            wakes: HashMap::new(),
-            threads: HashMap::new(),
-            tasks: HashMap::new(),
+            places: Places::default(),
+            polls: Map::default(),
+            workers: Map::default(),
+            wakes: Map::default(),
+            threads: Map::default(),
+            tasks: Map::default(),
             replaced: Vec::new(),
             met: 0,
-            spans: HashMap::new(),
+            spans: Map::default(),
         }
     }
 
@@ -215,10 +237,11 @@ impl<'r> Typed<'r> {
     }
 
     fn poll_starts(&mut self, event: &Event<'_>, place: Place, sink: &mut Sink<'_>) -> Result<()> {
-        let values = &self.heard.values;
+        let Self { heard, places, .. } = self;
+        let values = &heard.values;
         let Some(id) = values.task_id.number else { return Ok(()) };
         let (worker, local_queue) = (values.worker_id.number, values.local_queue.number);
-        let spawn_loc = values.spawn_loc.text().map(str::to_owned);
+        let spawn_loc = places.get(values.spawn_loc.text());
         let delay = values.scheduling_delay_ns.number.map(i128::from);
         let flow = event.ends().next();
         let waited = flow.and_then(|flow| self.wakes.remove(&flow.track())).unwrap_or_default();
@@ -279,14 +302,15 @@ impl<'r> Typed<'r> {
 
     /// An id that comes back is another task: what was to wake the one before does not wake it.
     fn task_spawned(&mut self, track: TrackId, place: Place, sink: &mut Sink<'_>) -> Result<()> {
-        let values = &self.heard.values;
+        let Self { heard, places, met, .. } = self;
+        let values = &heard.values;
         let Some(id) = values.task_id.number else { return Ok(()) };
-        self.met = self.met.saturating_add(1);
+        *met = met.saturating_add(1);
         let task = Task {
-            number: self.met,
+            number: *met,
             first: Some(place),
             spawned: place.time,
-            spawn_loc: values.spawn_loc.text().map(str::to_owned),
+            spawn_loc: places.get(values.spawn_loc.text()),
             instrumented: values.instrumented.number.map(|value| value != 0),
             worker: values.worker_id.number,
             ..Task::default()
@@ -398,7 +422,7 @@ impl<'r> Typed<'r> {
     pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let mut left: Vec<Wake> = std::mem::take(&mut self.wakes).into_values().flatten().collect();
         left.sort_by_key(|wake| (wake.place.time, wake.task, wake.number));
-        let mut waits: HashMap<u64, Option<i128>> = HashMap::new();
+        let mut waits: Map<u64, Option<i128>> = Map::default();
         for wake in left {
             waits.insert(wake.task, wake.place.time.max(self.task(wake.task, wake.place).polled));
             self.unheard(&wake, sink)?;
