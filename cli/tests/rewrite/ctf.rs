@@ -6,6 +6,7 @@ use crate::common::{Scratch, data, status, traceglass};
 use crate::shared::{files, is_clean, lines, records, write};
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A trace of two streams, of four and of two packets.
@@ -133,6 +134,92 @@ fn random_windows_lose_nothing() {
             }
         }
     }
+}
+
+/// All CTF samples, and the vectors where they are given.
+fn traces() -> Vec<String> {
+    let mut found: Vec<_> = ["sample.ctf", "sample.ctf1", "kernel"].map(data).into();
+    let mut todo: Vec<PathBuf> = std::env::var_os("TRACEGLASS_VECTORS")
+        .map(|root| ["ctf1-streams", "ctf2-streams", "ctf-wire"].map(|name| Path::new(&root).join(name)).into())
+        .unwrap_or_default();
+    while let Some(next) = todo.pop() {
+        if next.join("metadata").is_file() {
+            found.push(next);
+        } else if next.is_dir() {
+            todo.extend(fs::read_dir(&next).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|path| path.to_str().unwrap().to_owned()).collect()
+}
+
+/// The records of a trace in a range, as `cat` gives them, without where they lie; and their times in order.
+fn wanted(range: &[&str], path: &str) -> (Vec<String>, Vec<i64>) {
+    let mut records = lines(&[&["cat", "--json"], range, &[path]].concat());
+    let mut times: Vec<_> = records.iter().filter_map(|record| record["time_ns"].as_i64()).collect();
+    for record in records.iter_mut().map(|record| record.as_object_mut().unwrap()) {
+        for place in ["offset", "bit", "path", "packet", "entry"] {
+            record.remove(place);
+        }
+    }
+    let mut records: Vec<_> = records.iter().map(serde_json::Value::to_string).collect();
+    records.sort();
+    times.sort();
+    (records, times)
+}
+
+/// Every third of the samples' and vectors' records: with `--exact` they alone are there, and cutting twice is cutting
+/// once. What babeltrace2 reads as a whole it reads of the parts.
+#[test]
+fn exact_windows_have_the_records_of_the_window_alone() {
+    let scratch = Scratch::new("rewrite-ctf-exact");
+    let own = trace(&scratch, "own");
+    let (mut cut, mut apart, mut refused) = (0, 0, 0);
+    for input in traces().into_iter().chain([own]) {
+        let (all, times) = wanted(&[], &input);
+        let Some(start) = times.first() else { continue };
+        let (one, two) = (times[times.len() / 3], times[2 * times.len() / 3]);
+        let is_read = babeltrace_if_read(&input).is_some_and(|lines| lines == all.len());
+        for (from, to) in [(*start, one), (one, two), (two, times[times.len() - 1] + 1)] {
+            let [from, to] = [from, to].map(|time| format!("+{}ns", time - start));
+            let range = ["--from", &from, "--to", &to];
+            let (expected, kept) = wanted(&range, &input);
+            let (out, again) = (scratch.path("out"), scratch.path("again"));
+            let exact = |range: &[&str], out: &str, input: &str| {
+                traceglass(&[&["cut", "--exact", "--force", "-o", out], range, &[input]].concat())
+            };
+            let output = exact(&range, &out, &input);
+            let told = String::from_utf8_lossy(&output.stderr);
+            if !matches!(status(&output), 0 | 3) {
+                let why = ["cannot be taken apart", "nothing of it can be carried over"];
+                assert!(why.iter().any(|why| told.contains(why)), "{input} {range:?}: {told}");
+                refused += 1;
+                continue;
+            }
+            assert_eq!(wanted(&[], &out).0, expected, "{input} {range:?}");
+            cut += 1;
+            apart += u32::from(files(&out).iter().any(|(name, file)| files(&input).get(name) != Some(file)));
+            if status(&output) == 0 {
+                assert!(is_clean(&out), "{input} {range:?}");
+            }
+            let (Some(first), Some(last)) = (kept.first(), kept.last()) else { continue };
+            let end = format!("+{}ns", last - first + 1);
+            assert_eq!(status(&exact(&["--from", "+0ns", "--to", &end], &again, &out)), 0, "{input} {range:?}");
+            assert_eq!(files(&again), files(&out), "{input} {range:?}");
+            if is_read {
+                assert_eq!(babeltrace_if_read(&out), Some(expected.len()), "{input} {range:?}");
+            }
+        }
+    }
+    println!("{cut} windows, {apart} with packets taken apart, {refused} refused");
+    assert!(apart > 3, "no packet was taken apart");
+}
+
+/// The number of records that babeltrace2 prints of a trace, if it is installed and reads all of it.
+fn babeltrace_if_read(path: &str) -> Option<usize> {
+    let output = Command::new("babeltrace2").arg(path).output().ok()?;
+    let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
+    output.status.success().then_some(lines)
 }
 
 #[test]
