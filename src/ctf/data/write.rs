@@ -1,5 +1,6 @@
 //! Packets made shorter: their records stay as they are, and their sizes are made new.
 
+use super::bits::reverse;
 use super::packet::Packet;
 use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
@@ -119,9 +120,10 @@ impl Patch {
             return (rest == 0).then_some(patch);
         }
         let bits = u32::try_from(end.checked_sub(start)?).ok().filter(|bits| *bits <= 64)?;
-        if class.is_reversed() || (bits < 64 && value.checked_shr(bits) != Some(0)) {
+        if bits < 64 && value.checked_shr(bits) != Some(0) {
             return None;
         }
+        let value = if class.is_reversed() { reverse(value, bits) } else { value };
         let stored = match class.byte_order()? {
             ByteOrder::Little => value.to_le_bytes(),
             ByteOrder::Big => value.checked_shl(64_u32.saturating_sub(bits))?.to_be_bytes(),
