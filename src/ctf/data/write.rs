@@ -52,8 +52,7 @@ impl<'a, 's> Packet<'a, 's> {
     /// A field of the context that cannot be read.
     pub fn shortened(&self, content: u64) -> Result<Option<Shortened<'a>>> {
         let patches = self.patches(content, None)?.filter(|_| content >= self.records_at);
-        let data =
-            usize::try_from(content.div_ceil(8)).ok().and_then(|size| self.window.data.get(..size));
+        let data = usize::try_from(content.div_ceil(8)).ok().and_then(|size| self.window.data.get(..size));
         Ok(data.zip(patches).map(|(data, patches)| Shortened { data, patches }))
     }
 

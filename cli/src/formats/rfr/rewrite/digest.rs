@@ -50,12 +50,7 @@ impl<'d> Bytes<'d> {
 
 /// Adds what can be read of parts of a file, which are in order: of chunks, the sequences that begin in them. A clean
 /// file has nothing but that.
-pub fn hash_parts(
-    part: &Part<'_>,
-    parts: &[Range<u64>],
-    is_clean: bool,
-    digest: &mut Digest,
-) -> Result<()> {
+pub fn hash_parts(part: &Part<'_>, parts: &[Range<u64>], is_clean: bool, digest: &mut Digest) -> Result<()> {
     if parts.is_empty() {
         return Ok(());
     }

@@ -201,7 +201,8 @@ impl Writer<'_> {
             }
         }
         let definitions = survey.follow_names();
-        for Definition { part, is_late, .. } in definitions.into_iter().filter(|found| !found.part.is_empty()) {
+        for Definition { part, is_late, .. } in definitions.into_iter().filter(|found| !found.part.is_empty())
+        {
             kept = kept.saturating_add(1);
             self.done.carried = self.done.carried.saturating_add(u64::from(is_late));
             survey.parts.push(part);
