@@ -9,13 +9,15 @@ use std::sync::OnceLock;
 use traceglass_cli::Console;
 
 /// The calls on a file or a folder; `OUT` and `PATH` are added.
-const CALLS: [&str; 11] = [
+const CALLS: [&str; 13] = [
     "recover",
     "recover --lenient",
     "recover --wire",
     "cut --from +0ns",
     "cut --from +1us --to +1ms",
     "cut --to @1000",
+    "cut --exact --to @1000",
+    "cut --exact --from @10 --to @40",
     "cut --drop a",
     "cut --stream stream",
     "cut --name a*",

@@ -6,6 +6,7 @@ use crate::common::{Scratch, data, status, traceglass};
 use crate::shared::{files, is_clean, lines, records, write};
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A trace of two streams, of four and of two packets.
@@ -133,6 +134,145 @@ fn random_windows_lose_nothing() {
             }
         }
     }
+}
+
+/// All CTF samples, and the vectors where they are given.
+fn traces() -> Vec<String> {
+    let mut found: Vec<_> = ["sample.ctf", "sample.ctf1", "kernel"].map(data).into();
+    let mut todo: Vec<PathBuf> = std::env::var_os("TRACEGLASS_VECTORS")
+        .map(|root| {
+            ["ctf1-streams", "ctf2-streams", "ctf-wire"].map(|name| Path::new(&root).join(name)).into()
+        })
+        .unwrap_or_default();
+    while let Some(next) = todo.pop() {
+        if next.join("metadata").is_file() {
+            found.push(next);
+        } else if next.is_dir() {
+            todo.extend(fs::read_dir(&next).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|path| path.to_str().unwrap().to_owned()).collect()
+}
+
+/// What a trace has in a range.
+#[derive(Default)]
+struct Found {
+    /// The records as `cat` gives them, without where they lie, in any order.
+    records: Vec<String>,
+    /// The time of the first one, and all times.
+    start: i64,
+    times: Vec<i64>,
+}
+
+/// The records of a trace in a range. Those of a capture that may be wrong are not carried over.
+fn found(range: &[&str], path: &str) -> Found {
+    let mut found = Found::default();
+    for mut record in lines(&[&["cat", "--json"], range, &[path]].concat()) {
+        if record["kind"] != "event" || record["doubtful"] == true {
+            continue;
+        }
+        let time = &record["time_ns"];
+        let time = time.as_i64().or_else(|| time.as_str().and_then(|time| time.parse().ok()));
+        if let Some(time) = time {
+            if found.times.is_empty() {
+                found.start = time;
+            }
+            found.times.push(time);
+        }
+        let about = record.as_object_mut().unwrap();
+        for place in ["offset", "bit", "path", "packet", "entry", "session", "doubtful"] {
+            about.remove(place);
+        }
+        found.records.push(record.to_string());
+    }
+    found.records.sort();
+    found
+}
+
+/// Thirds of the samples and vectors: with `--exact` they have the records of the range alone, and cutting twice is
+/// cutting once. What babeltrace2 reads as a whole it reads of the parts.
+#[test]
+fn exact_windows_have_the_records_of_the_window_alone() {
+    let scratch = Scratch::new("rewrite-ctf-exact");
+    let own = trace(&scratch, "own");
+    let (mut cut, mut apart, mut refused, mut printed) = (0, 0, 0, 0);
+    for input in traces().into_iter().chain([own]) {
+        // A list of what is expected lies in some traces, and is none of their streams.
+        let list = Path::new(&input).join("expected.ndjson").is_file();
+        let input = if list { without_list(&scratch, &input) } else { input };
+        let all = found(&[], &input);
+        let mut times = all.times;
+        times.sort();
+        let (Some(_), Some(last)) = (times.first(), times.last()) else { continue };
+        let ends = [times[0], times[times.len() / 3], times[2 * times.len() / 3], last.saturating_add(1)];
+        let is_read = babeltrace_if_read(&input) == Some(all.records.len());
+        for pair in ends.windows(2) {
+            // Times count from the first record, before which there may be others.
+            let [from, to] = [pair[0], pair[1]].map(|time| i128::from(time) - i128::from(all.start));
+            let [from, to] = [from, to].map(|time| format!("+{}ns", time.max(0)));
+            let range = ["--from", &from, "--to", &to];
+            let expected = found(&range, &input);
+            let (out, again) = (scratch.path("out"), scratch.path("again"));
+            let exact = |range: &[&str], out: &str, input: &str| {
+                traceglass(&[&["cut", "--exact", "--force", "-o", out], range, &[input]].concat())
+            };
+            let output = exact(&range, &out, &input);
+            let told = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+            if !matches!(status(&output), 0 | 3) {
+                let why = ["cannot be taken apart", "nothing of it can be carried over", "too large"];
+                assert!(why.iter().any(|why| told.contains(why)), "{input} {range:?}: {told}");
+                refused += 1;
+                continue;
+            }
+            let kept = found(&[], &out);
+            let lost = told.contains("records before it may be wrong");
+            let are_of = kept.records.iter().all(|record| expected.records.binary_search(record).is_ok());
+            assert!(kept.records == expected.records || (lost && are_of), "{input} {range:?}: {told}");
+            cut += 1;
+            let before = files(&input);
+            apart += u32::from(files(&out).values().any(|file| {
+                before.values().all(|other| !other.windows(file.len().max(1)).any(|part| part == file))
+            }));
+            if status(&output) == 0 {
+                assert!(is_clean(&out), "{input} {range:?}");
+            }
+            let (first, last) = (kept.times.iter().min(), kept.times.iter().max());
+            let (Some(first), Some(last)) = (first.filter(|first| **first == kept.start), last) else {
+                continue;
+            };
+            let end = format!("+{}ns", i128::from(*last) - i128::from(*first) + 1);
+            let output = exact(&["--from", "+0ns", "--to", &end], &again, &out);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(status(&output), 0 | 3), "{input} {range:?}: {told}");
+            assert_eq!(files(&again), files(&out), "{input} {range:?}");
+            if is_read {
+                assert_eq!(babeltrace_if_read(&out), Some(expected.records.len()), "{input} {range:?}");
+                printed += 1;
+            }
+        }
+    }
+    println!(
+        "{cut} windows, {apart} with packets taken apart, {refused} refused, {printed} printed by babeltrace2"
+    );
+    assert!(apart > 3, "no packet was taken apart");
+}
+
+/// A copy of a trace without the list of what is expected of it.
+fn without_list(scratch: &Scratch, path: &str) -> String {
+    let own = scratch.path("without-list");
+    let _ = fs::remove_dir_all(&own);
+    for (name, bytes) in files(path).into_iter().filter(|(name, _)| name != "expected.ndjson") {
+        scratch.file(&format!("without-list/{name}"), &bytes);
+    }
+    own
+}
+
+/// The number of records that babeltrace2 prints of a trace, if it is installed and reads all of it.
+fn babeltrace_if_read(path: &str) -> Option<usize> {
+    let output = Command::new("babeltrace2").arg(path).output().ok()?;
+    let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
+    output.status.success().then_some(lines)
 }
 
 #[test]

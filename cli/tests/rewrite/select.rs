@@ -63,8 +63,9 @@ fn what_is_not_there_is_refused() {
         ("sample.ctf", ["--name", "a"], "--name is of dial9"),
         ("sample.rfr", ["--chunk", "a"], "are of RDF"),
         ("sample.rdf", ["--stream", "a"], "--stream is of CTF"),
-        ("sample.rtc", ["--exact", "--from=+1s"], "of others whole units are"),
-        ("sample.rfr", ["--exact", "--from=+1s"], "of others whole units are"),
+        ("sample.rtc", ["--exact", "--from=+1s"], "on a grid of fixed size"),
+        ("sample.rfr", ["--exact", "--from=+1s"], "sequences of RFR, which count"),
+        ("sample.rdf", ["--exact", "--keep=A"], "--exact is of CTF, dial9"),
     ] {
         let out = scratch.path("out");
         let output = traceglass(&["cut", args[0], args[1], "-o", &out, &sample(name)]);

@@ -1,8 +1,10 @@
 //! Packets made shorter: their records stay as they are, and their sizes are made new.
 
+use super::bits::reverse;
 use super::packet::Packet;
 use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
+use crate::ctf::schema::FieldClass;
 use crate::ctf::schema::node::{Kind, role};
 use crate::error::Result;
 use core::fmt;
@@ -14,8 +16,19 @@ use core::fmt;
 pub struct Shortened<'a> {
     /// The bytes that are kept.
     data: &'a [u8],
-    patches: [Option<Patch>; 2],
+    patches: Patches,
 }
+
+/// The fields of a packet's context that are made new, in their order.
+#[derive(Clone, Copy)]
+pub(super) struct Patches {
+    list: [Option<Patch>; PATCHES],
+    /// True if the beginning is one of them.
+    pub(super) has_begin: bool,
+}
+
+/// The number of fields that may be made new: two lengths and two times.
+const PATCHES: usize = 4;
 
 /// Bytes made new.
 #[derive(Clone, Copy)]
@@ -23,8 +36,11 @@ struct Patch {
     at: usize,
     len: usize,
     /// The value, in the order in which it is written; the first `len` count.
-    bytes: [u8; 8],
+    bytes: [u8; WIDEST],
 }
+
+/// The number of bytes in the longest integer that is made new: 64 bits, 7 in each byte.
+const WIDEST: usize = 10;
 
 impl<'a, 's> Packet<'a, 's> {
     /// The packet without what follows bit `content` of it, which must be where a record ends, and without padding.
@@ -35,24 +51,41 @@ impl<'a, 's> Packet<'a, 's> {
     /// # Errors
     /// A field of the context that cannot be read.
     pub fn shortened(&self, content: u64) -> Result<Option<Shortened<'a>>> {
-        let size = content.div_ceil(8);
-        let whole = content.is_multiple_of(8);
-        let mut patches = [None; 2];
-        let (mut lengths, mut is_possible) = (0_u8, content >= self.records_at);
+        let patches = self.patches(content, None)?.filter(|_| content >= self.records_at);
+        let data = usize::try_from(content.div_ceil(8)).ok().and_then(|size| self.window.data.get(..size));
+        Ok(data.zip(patches).map(|(data, patches)| Shortened { data, patches }))
+    }
+
+    /// The lengths of the packet with so many bits of content, and its first and its last time, if these are new.
+    pub(super) fn patches(&self, content: u64, times: Option<(u64, u64)>) -> Result<Option<Patches>> {
+        let total = content.div_ceil(8).saturating_mul(8);
+        let mut patches = Patches { list: [None; PATCHES], has_begin: false };
+        let (mut lengths, mut is_possible) = (0_u8, true);
         if let Some(mut fields) = self.context() {
             while let Some(field) = fields.next_field()? {
-                let node = field.class().node();
-                let roles = node.meaning() & (role::TOTAL_LENGTH | role::CONTENT_LENGTH);
-                if roles == 0 || !matches!(node.kind, Kind::Unsigned | Kind::VariableUnsigned) {
+                let class = field.class();
+                let node = class.node();
+                if !matches!(node.kind, Kind::Unsigned | Kind::VariableUnsigned) {
                     continue;
                 }
-                let is_total = roles & role::TOTAL_LENGTH != 0;
-                lengths |= if is_total { 2 } else { 1 };
-                let value = if is_total { size.saturating_mul(8) } else { content };
-                let patch = Patch::of(node.kind, field.start(), field.class().bits(), value, || {
-                    field.class().byte_order().filter(|_| !field.class().is_reversed())
-                });
-                let place = patches.iter_mut().find(|place| place.is_none());
+                let has = |role| node.meaning() & role != 0;
+                let value = if has(role::TOTAL_LENGTH) {
+                    lengths |= 2;
+                    total
+                } else if has(role::CONTENT_LENGTH) {
+                    lengths |= 1;
+                    content
+                } else {
+                    let Some((begin, end)) = times else { continue };
+                    patches.has_begin |= has(role::TIMESTAMP);
+                    match (has(role::TIMESTAMP), has(role::END_TIMESTAMP)) {
+                        (true, _) => begin,
+                        (false, true) => end,
+                        _ => continue,
+                    }
+                };
+                let patch = Patch::of(class, field.start(), fields.position(), value);
+                let place = patches.list.iter_mut().find(|place| place.is_none());
                 match (patch, place) {
                     (Some(patch), Some(place)) => *place = Some(patch),
                     _ => is_possible = false,
@@ -60,31 +93,59 @@ impl<'a, 's> Packet<'a, 's> {
             }
         }
         // Without a length of its own, the content goes on to the end of the packet.
-        is_possible &= lengths == 3 || whole;
-        let data = usize::try_from(size).ok().and_then(|size| self.window.data.get(..size));
-        Ok(data.filter(|_| is_possible).map(|data| Shortened { data, patches }))
+        is_possible &= lengths == 3 || content == total;
+        Ok(Some(patches).filter(|_| is_possible))
     }
 }
 
 impl Patch {
-    /// The bytes of an integer of whole bytes.
-    fn of(
-        kind: Kind,
-        start: u64,
-        bits: Option<u32>,
-        value: u64,
-        order: impl FnOnce() -> Option<ByteOrder>,
-    ) -> Option<Self> {
-        let bits = bits.filter(|bits| kind == Kind::Unsigned && bits.is_multiple_of(8) && *bits <= 64)?;
-        if !start.is_multiple_of(8) || (bits < 64 && value.checked_shr(bits) != Some(0)) {
+    /// The bytes of an integer of whole bytes that lies there.
+    fn of(class: FieldClass<'_, '_>, start: u64, end: u64, value: u64) -> Option<Self> {
+        let len = end.checked_sub(start)? / 8;
+        let (at, size) = (usize::try_from(start / 8).ok()?, usize::try_from(len).ok()?);
+        if !start.is_multiple_of(8) || !end.is_multiple_of(8) || size == 0 {
             return None;
         }
-        let len = usize::try_from(bits / 8).ok()?;
-        let bytes = match order()? {
+        let mut patch = Self { at, len: size, bytes: [0; WIDEST] };
+        let bytes = patch.bytes.get_mut(..size)?;
+        if class.node().kind == Kind::VariableUnsigned {
+            // As many bytes as before: those that are too many have no bits of the value.
+            let mut rest = value;
+            for byte in bytes.iter_mut() {
+                *byte = 0x80 | (rest & 0x7f).to_le_bytes()[0];
+                rest >>= 7;
+            }
+            *bytes.last_mut()? &= 0x7f;
+            return (rest == 0).then_some(patch);
+        }
+        let bits = u32::try_from(end.checked_sub(start)?).ok().filter(|bits| *bits <= 64)?;
+        if bits < 64 && value.checked_shr(bits) != Some(0) {
+            return None;
+        }
+        let value = if class.is_reversed() { reverse(value, bits) } else { value };
+        let stored = match class.byte_order()? {
             ByteOrder::Little => value.to_le_bytes(),
             ByteOrder::Big => value.checked_shl(64_u32.saturating_sub(bits))?.to_be_bytes(),
         };
-        Some(Self { at: usize::try_from(start / 8).ok()?, len, bytes })
+        bytes.iter_mut().zip(stored).for_each(|(to, from)| *to = from);
+        Some(patch)
+    }
+}
+
+impl Patches {
+    /// Writes the bytes of a packet, with what is made new in them.
+    pub(super) fn write<E>(
+        &self,
+        data: &[u8],
+        put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
+    ) -> core::result::Result<(), E> {
+        let mut at = 0_usize;
+        for patch in self.list.iter().flatten() {
+            put(data.get(at..patch.at).unwrap_or_default())?;
+            put(patch.bytes.get(..patch.len).unwrap_or_default())?;
+            at = patch.at.saturating_add(patch.len);
+        }
+        put(data.get(at..).unwrap_or_default())
     }
 }
 
@@ -102,16 +163,7 @@ impl Shortened<'_> {
         &self,
         put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
     ) -> core::result::Result<(), E> {
-        let mut at = 0_usize;
-        let [first, second] = self.patches;
-        let is_swapped = first.is_some_and(|first| second.is_some_and(|second| second.at < first.at));
-        let patches = if is_swapped { [second, first] } else { [first, second] };
-        for patch in patches.into_iter().flatten() {
-            put(self.data.get(at..patch.at).unwrap_or_default())?;
-            put(patch.bytes.get(..patch.len).unwrap_or_default())?;
-            at = patch.at.saturating_add(patch.len);
-        }
-        put(self.data.get(at..).unwrap_or_default())
+        self.patches.write(self.data, put)
     }
 }
 

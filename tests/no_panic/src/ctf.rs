@@ -165,6 +165,11 @@ pub unsafe extern "C" fn ctf_data_read(data: *const u8, len: usize, metadata: *c
             let done = short.write(&mut |bytes: &[u8]| if bytes.len() == 7 { Err(()) } else { Ok(()) });
             sum ^= u64::from(done.is_ok()) ^ short.size();
         }
+        if let Ok(Some(reframed)) = packet.with_records(|record| record.class().id() & 1 == 0) {
+            let done = reframed.write(&mut |bytes: &[u8]| if bytes.len() == 7 { Err(()) } else { Ok(()) });
+            sum ^= u64::from(done.is_ok()) ^ reframed.size() ^ reframed.content_bits();
+            sum ^= reframed.begin().unwrap_or(1) ^ reframed.end().unwrap_or(1);
+        }
         for record in packet.records() {
             let Ok(record) = record else { continue };
             sum ^= record.nanoseconds().unwrap_or(0) as u64 ^ record.class().id();

@@ -368,7 +368,7 @@ impl Trace for Rfr<'_> {
                 findings.count(0, items);
                 let parts = findings.hashed_parts(part.path.as_deref());
                 if let Some(digest) = findings.digest() {
-                    rewrite::hash_parts(part, &parts, digest)?;
+                    rewrite::hash_parts(part, &parts, count == 0, digest)?;
                 }
                 let mut report = |finding| findings.report_in(part.path.as_deref(), finding);
                 if count > KEPT {

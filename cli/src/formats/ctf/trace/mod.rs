@@ -388,10 +388,18 @@ impl Trace for Ctf<'_> {
             for lane in wire::lanes(traces) {
                 let steps = programs.get(lane.trace).copied().unwrap_or(Programs::NONE);
                 check::check(&lane, steps, findings)?;
+                let anew = findings.hashed_parts(Some(&lane.stream.path));
                 if let Some(digest) = findings.digest() {
                     let data = lane.stream.data.data();
                     // What cannot be read was told.
-                    lane.packets().flatten().for_each(|packet| rewrite::hash(&packet, data, None, digest));
+                    for packet in lane.packets().flatten() {
+                        // The parts are in the order of their places.
+                        let part = anew.partition_point(|part| part.end <= packet.offset());
+                        match anew.get(part).is_some_and(|part| part.contains(&packet.offset())) {
+                            true => rewrite::hash_records(&packet, |_| true, digest),
+                            false => rewrite::hash(&packet, data, None, digest),
+                        }
+                    }
                 }
                 if lane.session.is_none() {
                     progress.advance(lane.stream.data.data().len() as u64);

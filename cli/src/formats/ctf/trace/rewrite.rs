@@ -1,9 +1,11 @@
 //! Traces of some packets of another one, or of the streams of several.
 
+mod exact;
 mod index;
 mod merge;
 mod streams;
 
+pub use exact::hash as hash_records;
 pub use merge::merge;
 
 use super::files::Files;
@@ -11,11 +13,11 @@ use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
 use crate::output::{bytes, counted};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
-use index::Index;
+use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
+use index::{Index, times};
 use std::path::{Path, PathBuf};
 use streams::Streams;
-use traceglass::ctf::data::{Packet, Packets, Programs, check_packets};
+use traceglass::ctf::data::{Packet, Packets, Programs, Record, check_packets};
 use traceglass::{Error, Format, Severity};
 
 /// The limit of the metadata of all sessions, as a multiple of the input, and the size that is allowed in any case.
@@ -30,9 +32,9 @@ pub fn write(
     wanted: &Wanted<'_>,
     to: &mut dyn NewTrace,
 ) -> Result<Rewritten> {
-    wanted.refuse_others(Format::Ctf2, &[By::Stream])?;
+    wanted.refuse_others(Format::Ctf2, &[By::Stream, By::Time])?;
     let bounds = window::range(traces, wanted.window)?;
-    let mut done = Rewritten::of("packets");
+    let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("packets") };
     for problem in problems {
         done.lose(None, 0, 0, problem);
     }
@@ -59,7 +61,9 @@ pub fn write(
             "{sessions}, each with its metadata, would take {metadata}"
         )));
     }
-    let mut writer = Writer { bounds, named: wanted.stream, has_named: false, to: Streams::new(to), done };
+    let exact = wanted.exact && !bounds.is_everything();
+    let to = Streams::new(to);
+    let mut writer = Writer { bounds, exact, named: wanted.stream, has_named: false, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -84,8 +88,10 @@ pub fn write(
             }
         }
     }
-    let Writer { mut done, has_named, mut to, .. } = writer;
-    to.end()?;
+    let Writer { mut done, has_named, to, .. } = writer;
+    for (path, part) in to.end()? {
+        done.anew.add(&path, part);
+    }
     if let (Some(name), false) = (wanted.stream, has_named) {
         return Err(Failure::usage(format!("no stream {name} is in this trace: `traceglass ls` lists them")));
     }
@@ -105,6 +111,8 @@ enum Fate {
 
 struct Writer<'w> {
     bounds: Bounds,
+    /// True if records outside of the range are left out of their packets.
+    exact: bool,
     /// The stream that is wanted, if not all are, and whether it was met.
     named: Option<&'w str>,
     has_named: bool,
@@ -194,7 +202,18 @@ impl Writer<'_> {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
             }
-            let (fate, records) = self.judge(lane, &packet, bytes, programs);
+            let bounds = self.bounds;
+            let mut apart = None;
+            if self.exact {
+                let kept = exact::Kept::of(&packet, &bounds);
+                if kept.records == 0 {
+                    self.done.dropped = self.done.dropped.saturating_add(1);
+                    continue;
+                }
+                (first, last) = kept.span.unzip();
+                apart = Some(kept.records).filter(|records| *records < kept.of);
+            }
+            let (fate, mut records) = self.judge(lane, &packet, bytes, programs);
             let short = match fate {
                 Fate::Up(content) => packet.shortened(content).ok().flatten(),
                 _ => None,
@@ -214,14 +233,31 @@ impl Writer<'_> {
                 Fate::Up(content) => Some(content),
                 _ => None,
             };
-            hash(&packet, data, content, &mut self.done.digest);
-            match short {
-                Some(short) => {
-                    index.add(&packet, short.size(), content.unwrap_or_default());
-                    short.write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+            let reframed = match apart {
+                Some(kept) => {
+                    records = kept;
+                    Some(exact::reframed(lane, &packet, &bounds)?)
                 }
                 None => {
-                    index.add(&packet, bytes.len() as u64, packet.content_bits());
+                    hash(&packet, data, content, &mut self.done.digest);
+                    None
+                }
+            };
+            match (reframed, short) {
+                (Some(reframed), _) => {
+                    let wants = |record: &Record<'_, '_, '_>| bounds.wants(record.nanoseconds());
+                    exact::hash(&packet, wants, &mut self.done.digest);
+                    let times = reframed.begin().zip(reframed.end());
+                    index.add(&packet, times, reframed.size(), reframed.content_bits());
+                    self.to.anew(reframed.size());
+                    reframed.write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+                }
+                (None, Some(short)) => {
+                    index.add(&packet, times(&packet), short.size(), content.unwrap_or_default());
+                    short.write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+                }
+                (None, None) => {
+                    index.add(&packet, times(&packet), bytes.len() as u64, packet.content_bits());
                     self.to.put(bytes)?;
                 }
             }

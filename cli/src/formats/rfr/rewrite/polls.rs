@@ -7,29 +7,36 @@ use crate::status::Result;
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use traceglass::rfr::{Chunk, Item, RecordKind, StreamData, Streaming};
+use traceglass::rfr::{Chunk, Item, RecordKind};
 
-/// The places of starts of polls that are open when the range begins: the file, and the offset of the sequence or of
-/// the record.
+/// The places of starts of polls, in chunks, that are open when the range begins: the file, and the offset of the sequence.
 #[derive(Default)]
 pub struct Polls(HashSet<(Option<PathBuf>, u64)>);
 
-/// The latest start and end of a task's polls before the range.
-#[derive(Clone, Copy, Default)]
-struct Latest {
-    start: Option<(u64, usize, u64)>,
+/// The latest start and end of a task's polls before the range, and where the start is.
+#[derive(Clone, Default)]
+pub struct Latest<P> {
+    start: Option<(u64, P)>,
     end: Option<u64>,
 }
 
-impl Latest {
-    fn note(&mut self, kind: RecordKind, micros: u64, file: usize, offset: u64) {
-        match kind {
-            RecordKind::TaskPollStart if self.start.is_none_or(|(start, ..)| micros >= start) => {
-                self.start = Some((micros, file, offset));
-            }
-            RecordKind::TaskPollEnd => self.end = self.end.max(Some(micros)),
-            _ => {}
+impl<P> Latest<P> {
+    /// Notes a start or an end; true if it is the latest start so far.
+    pub fn note(&mut self, kind: RecordKind, micros: u64, place: P) -> bool {
+        if kind == RecordKind::TaskPollEnd {
+            self.end = self.end.max(Some(micros));
+            return false;
         }
+        let is_latest = self.start.as_ref().is_none_or(|(start, _)| micros >= *start);
+        if is_latest {
+            self.start = Some((micros, place));
+        }
+        is_latest
+    }
+
+    /// The start that no end follows: its time, and its place.
+    pub fn open(self) -> Option<(u64, P)> {
+        self.start.filter(|(start, _)| self.end.is_none_or(|end| end < *start))
     }
 }
 
@@ -37,17 +44,17 @@ impl Polls {
     /// Reads what lies before the range.
     pub fn open(files: &Files<'_>, range: &Range) -> Result<Self> {
         let Some(from) = range.start() else { return Ok(Self::default()) };
-        let mut latest: HashMap<u64, Latest, RandomState> = HashMap::default();
+        let mut latest: HashMap<u64, Latest<(usize, u64)>, RandomState> = HashMap::default();
         for (number, part) in files.parts.iter().enumerate() {
             let mut note = |iid: Option<u64>, kind, micros: Option<u64>, offset| {
                 if let (Some(iid), Some(micros)) = (iid, micros.filter(|micros| *micros < from)) {
-                    latest.entry(iid).or_default().note(kind, micros, number, offset);
+                    latest.entry(iid).or_default().note(kind, micros, (number, offset));
                 }
             };
             let is_wanted = |kind| matches!(kind, RecordKind::TaskPollStart | RecordKind::TaskPollEnd);
-            let data = part.data()?;
             match part.kind {
                 Kind::Chunk(header) => {
+                    let data = part.data()?;
                     let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
                     let mut sequence = 0;
                     scan::items(&chunk, None, &mut Damage::default(), |item, _| {
@@ -61,24 +68,13 @@ impl Polls {
                         Ok(())
                     })?;
                 }
-                Kind::Stream => {
-                    let Ok(stream) = Streaming::parse(data.bytes()) else { continue };
-                    scan::stream(&stream, None, &mut Damage::default(), |record, _| {
-                        if let StreamData::Record(data) = record.data()
-                            && is_wanted(data.kind())
-                        {
-                            note(data.iid(), data.kind(), record.unix_micros().ok(), record.offset());
-                        }
-                        Ok(())
-                    })?;
-                }
-                Kind::Callsites | Kind::Meta => {}
+                // What is open in a stream is found where that is written.
+                Kind::Stream | Kind::Callsites | Kind::Meta => {}
             }
         }
         let open = latest.into_values().filter_map(|latest| {
-            let (start, file, offset) = latest.start?;
-            let path = files.parts.get(file)?.path.clone();
-            latest.end.is_none_or(|end| end < start).then_some((path, offset))
+            let (_, (file, offset)) = latest.open()?;
+            Some((files.parts.get(file)?.path.clone(), offset))
         });
         Ok(Self(open.collect()))
     }

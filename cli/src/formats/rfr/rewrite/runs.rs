@@ -16,13 +16,6 @@ impl Runs<'_> {
         self.start = end;
         if bytes.is_empty() { Ok(()) } else { to.put(bytes) }
     }
-
-    /// Copies up to `end`, and goes on at `next`.
-    pub fn skip(&mut self, end: u64, next: u64, to: &mut dyn NewTrace) -> Result<()> {
-        self.end(end, to)?;
-        self.start = next;
-        Ok(())
-    }
 }
 
 /// The bytes from `start` to `end`, as far as they are there.

@@ -1,11 +1,14 @@
 //! A stream with some of its records, and what these name.
 
 use super::digest::Bytes;
-use super::{Runs, Writer};
+use super::polls::Latest;
+use super::{Writer, range};
 use crate::status::Result;
+use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
-use traceglass::rfr::{Parent, StreamData, StreamRecord, Streaming};
+use traceglass::rfr::{Parent, RecordKind, StreamData, StreamRecord, Streaming};
 
 /// Numbers by which records name tasks, spans and callsites.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,9 +18,11 @@ enum Id {
 }
 
 /// The few ids that a record names.
-fn names(record: &StreamRecord<'_>) -> impl Iterator<Item = Id> {
+type Names = [Option<Id>; 3];
+
+fn names(record: &StreamRecord<'_>) -> Names {
     let parent = |parent: Parent| parent.explicit().map(Id::Object);
-    let names = match record.data() {
+    match record.data() {
         StreamData::Span(span) => [Some(Id::Callsite(span.callsite_id())), parent(span.parent()), None],
         StreamData::Task(task) => {
             [Some(Id::Callsite(task.callsite_id())), task.context().map(Id::Object), None]
@@ -32,8 +37,7 @@ fn names(record: &StreamRecord<'_>) -> impl Iterator<Item = Id> {
             ]
         }
         _ => [None; 3],
-    };
-    names.into_iter().flatten()
+    }
 }
 
 /// The number that a record says something of.
@@ -46,100 +50,187 @@ fn defines(record: &StreamRecord<'_>) -> Option<Id> {
     }
 }
 
+/// A record that is kept only if something else names it.
+struct Definition {
+    part: Range<u64>,
+    names: Names,
+    /// Its time does not fit: it is carried as it is.
+    is_late: bool,
+}
+
+/// The number of ids that are known to be named without a look at all of them.
+const RECENT: usize = 1 << 10;
+
+/// The polls of a task, and what the latest start names.
+type Poll = (Latest<Range<u64>>, Names);
+
+/// A stream that was read once: where its records lie that may be kept.
+struct Survey {
+    /// What is kept, in the order in which it was found: parts with one record or more.
+    parts: Vec<Range<u64>>,
+    named: HashSet<Id, RandomState>,
+    recent: Vec<Option<Id>>,
+    definitions: HashMap<Id, Vec<Definition>, RandomState>,
+    /// Ends of what has a number, before the range.
+    ends: Vec<(Id, Range<u64>)>,
+    /// By their tasks, the polls before the range.
+    polls: HashMap<u64, Poll, RandomState>,
+}
+
+impl Survey {
+    fn new() -> Self {
+        Self {
+            parts: Vec::new(),
+            named: HashSet::default(),
+            recent: vec![None; RECENT],
+            definitions: HashMap::default(),
+            ends: Vec::new(),
+            polls: HashMap::default(),
+        }
+    }
+
+    /// Adds a record that is kept.
+    #[inline]
+    fn keep(&mut self, part: Range<u64>) {
+        match self.parts.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => self.parts.push(part),
+        }
+    }
+
+    #[inline]
+    fn name(&mut self, names: Names) {
+        for id in names.into_iter().flatten() {
+            let (Id::Object(number) | Id::Callsite(number)) = id;
+            let place = usize::try_from(number % RECENT as u64).ok();
+            let Some(recent) = place.and_then(|place| self.recent.get_mut(place)) else { continue };
+            if *recent != Some(id) {
+                *recent = Some(id);
+                self.named.insert(id);
+            }
+        }
+    }
+
+    /// All ids that are named, also by what says something of another one.
+    fn follow_names(&mut self) -> Vec<Definition> {
+        let mut found = Vec::new();
+        let mut todo: Vec<Id> = self.named.iter().copied().collect();
+        while let Some(id) = todo.pop() {
+            let definitions = self.definitions.remove(&id).unwrap_or_default();
+            for next in definitions.iter().flat_map(|definition| definition.names).flatten() {
+                if self.named.insert(next) {
+                    todo.push(next);
+                }
+            }
+            found.extend(definitions);
+        }
+        found
+    }
+}
+
 impl Writer<'_> {
     /// Writes a stream. What cannot be read is told, and what follows it is kept where its end is known.
     pub fn stream(&mut self, stream: &Streaming<'_>, data: &[u8], path: Option<&Path>) -> Result<()> {
-        let named = if self.range.is_everything() { HashSet::new() } else { self.named(stream, path) };
-        self.begin(path)?;
+        let (from, is_everything) = (self.range.start(), self.range.is_everything());
         let mut records = stream.records();
-        let mut runs = Runs { data, start: 0 };
-        let mut bytes = Bytes::of(data);
-        let mut is_whole = true;
+        let front = records.offset();
+        let mut survey = Survey::new();
+        let (mut kept, mut all, mut span, mut is_whole) = (0_u64, 0_u64, None, true);
+        let mut meet = |micros| super::super::meet(&mut span, micros);
         loop {
             let at = records.offset();
             match records.next_record() {
                 Ok(Some(record)) => {
-                    let is_named = defines(&record).is_some_and(|id| named.contains(&id));
-                    let is_named = is_named || self.ends(&record, &named);
-                    let is_end = record.data() == StreamData::End;
-                    let micros = record.unix_micros();
-                    if is_named || is_end || self.is_wanted(&record, path) {
-                        self.items = self.items.saturating_add(1);
-                        bytes.add(at, records.offset());
-                        self.done.kept = self.done.kept.saturating_add(1);
-                        self.done.carried = self.done.carried.saturating_add(u64::from(micros.is_err()));
-                        if let (Ok(micros), false) = (micros, is_named) {
-                            let ns = i128::from(micros).saturating_mul(1000);
-                            self.done.meet(ns, ns);
+                    all = all.saturating_add(1);
+                    let part = at..records.offset();
+                    let micros = record.unix_micros().ok();
+                    let is_wanted = self.range.wants(micros);
+                    if is_wanted || record.data() == StreamData::End {
+                        kept = kept.saturating_add(1);
+                        self.done.carried = self.done.carried.saturating_add(u64::from(micros.is_none()));
+                        micros.into_iter().for_each(&mut meet);
+                        survey.keep(part.clone());
+                    }
+                    if is_everything {
+                        continue;
+                    }
+                    if is_wanted {
+                        survey.name(names(&record));
+                    }
+                    if let Some(id) = defines(&record) {
+                        // One that is kept in any case leads to what it names as soon as it is named itself.
+                        let part = if is_wanted { at..at } else { part };
+                        let definition =
+                            Definition { part, names: names(&record), is_late: micros.is_none() };
+                        survey.definitions.entry(id).or_default().push(definition);
+                    } else if let (StreamData::Record(data), Some(micros)) = (record.data(), micros)
+                        && let (Some(iid), true) = (data.iid(), from.is_some_and(|from| micros < from))
+                    {
+                        match data.kind() {
+                            RecordKind::TaskPollStart | RecordKind::TaskPollEnd => {
+                                let (latest, about) = survey.polls.entry(iid).or_default();
+                                if latest.note(data.kind(), micros, part) {
+                                    *about = names(&record);
+                                }
+                            }
+                            // Its number may be used again.
+                            kind if kind.is_end_of_life() => survey.ends.push((Id::Object(iid), part)),
+                            _ => {}
                         }
-                    } else {
-                        self.done.dropped = self.done.dropped.saturating_add(1);
-                        is_whole = false;
-                        runs.skip(at, records.offset(), self.to)?;
                     }
                 }
-                Ok(None) => {
-                    if !is_whole {
-                        self.anew(path, bytes);
-                    }
-                    return runs.end(at, self.to);
-                }
+                Ok(None) => break,
                 Err(error) => {
                     is_whole = false;
                     let gap = records.recover();
                     let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
                     self.done.lose(path, at, len, error);
-                    runs.skip(at, records.offset(), self.to)?;
                     if gap.is_none() {
-                        self.anew(path, bytes);
-                        return Ok(());
+                        break;
                     }
                 }
             }
         }
-    }
-
-    /// True if it is the end of something that is named, before the range: its number may be used again.
-    fn ends(&self, record: &StreamRecord<'_>, named: &HashSet<Id>) -> bool {
-        let StreamData::Record(data) = record.data() else { return false };
-        let is_before = |micros| self.range.start().is_some_and(|from| micros < from);
-        data.kind().is_end_of_life()
-            && data.iid().is_some_and(|iid| named.contains(&Id::Object(iid)))
-            && record.unix_micros().is_ok_and(is_before)
-    }
-
-    fn is_wanted(&self, record: &StreamRecord<'_>, path: Option<&Path>) -> bool {
-        self.range.wants(record.unix_micros().ok()) || self.polls.has(path, record.offset())
-    }
-
-    /// The ids that the wanted records name, and the ids that those name in turn.
-    fn named(&self, stream: &Streaming<'_>, path: Option<&Path>) -> HashSet<Id> {
-        let mut named: HashSet<Id> = HashSet::new();
-        let mut definitions: HashMap<Id, Vec<Id>> = HashMap::new();
-        let mut records = stream.records();
-        loop {
-            match records.next_record() {
-                Ok(Some(record)) => {
-                    if let Some(id) = defines(&record) {
-                        definitions.entry(id).or_default().extend(names(&record));
-                    }
-                    if self.is_wanted(&record, path) {
-                        named.extend(names(&record));
-                    }
-                }
-                Ok(None) => break,
-                Err(_) if records.recover().is_some() => {}
-                Err(_) => break,
+        let polls = std::mem::take(&mut survey.polls);
+        for (latest, about) in polls.into_values() {
+            if let Some((micros, part)) = latest.open() {
+                kept = kept.saturating_add(1);
+                meet(micros);
+                survey.name(about);
+                survey.parts.push(part);
             }
         }
-        let mut todo: Vec<Id> = named.iter().copied().collect();
-        while let Some(id) = todo.pop() {
-            for next in definitions.remove(&id).unwrap_or_default() {
-                if named.insert(next) {
-                    todo.push(next);
-                }
+        let definitions = survey.follow_names();
+        for Definition { part, is_late, .. } in definitions.into_iter().filter(|found| !found.part.is_empty())
+        {
+            kept = kept.saturating_add(1);
+            self.done.carried = self.done.carried.saturating_add(u64::from(is_late));
+            survey.parts.push(part);
+        }
+        for (id, part) in survey.ends {
+            if survey.named.contains(&id) {
+                kept = kept.saturating_add(1);
+                survey.parts.push(part);
             }
         }
-        named
+        survey.parts.sort_unstable_by_key(|part| part.start);
+        self.items = self.items.saturating_add(kept);
+        self.done.kept = self.done.kept.saturating_add(kept);
+        self.done.dropped = self.done.dropped.saturating_add(all.saturating_sub(kept));
+        if let Some((first, last)) = span {
+            let ns = |micros: u64| i128::from(micros).saturating_mul(1000);
+            self.done.meet(ns(first), ns(last));
+        }
+        self.begin(path)?;
+        self.to.put(range(data, 0, front))?;
+        let mut bytes = Bytes::of(data);
+        for part in survey.parts {
+            bytes.add(part.start, part.end);
+            self.to.put(range(data, part.start, part.end))?;
+        }
+        if !is_whole || kept < all {
+            self.anew(path, bytes);
+        }
+        Ok(())
     }
 }

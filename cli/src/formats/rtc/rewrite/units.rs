@@ -33,7 +33,7 @@ struct Unit {
     is_wanted: bool,
     /// The first unit without which clocks would not tell the time at its start.
     needs: usize,
-    span: Option<(i128, i128)>,
+    span: Option<(Time, Time)>,
 }
 
 /// All units of a file.
@@ -43,12 +43,34 @@ pub struct Units {
 }
 
 /// The time of the record that was seen last: those between two stamps have the same.
-#[derive(Default)]
 struct LastTime {
     time: Option<Time>,
-    ns: Option<i128>,
     is_wanted: bool,
 }
+
+/// A range of time: there are far more records to compare with it than times to convert.
+struct Times {
+    from: Option<Time>,
+    to: Option<Time>,
+}
+
+impl Times {
+    fn of(bounds: &Bounds) -> Self {
+        let exact = |ns: i128| Time::from_attoseconds(ns.saturating_mul(ATTOSECONDS));
+        Self { from: bounds.from.map(exact), to: bounds.to.map(exact) }
+    }
+
+    /// True if a record of this time is wanted. One without a time is in no range.
+    fn wants(&self, time: Option<Time>) -> bool {
+        match time {
+            Some(time) => self.from.is_none_or(|from| time >= from) && self.to.is_none_or(|to| time < to),
+            None => self.from.is_none() && self.to.is_none(),
+        }
+    }
+}
+
+/// So many are a nanosecond.
+const ATTOSECONDS: i128 = 1_000_000_000;
 
 impl Units {
     /// Reads a file; what cannot be kept of it is told.
@@ -61,7 +83,8 @@ impl Units {
         let mut run = 0_u64;
         let mut clocks = Clocks::default();
         let mut pieces = Pieces::default();
-        let mut last = LastTime { is_wanted: bounds.wants(None), ..LastTime::default() };
+        let times = Times::of(bounds);
+        let mut last = LastTime { time: None, is_wanted: times.wants(None) };
         rtc.scan(&Pass::default(), |event| {
             match event {
                 Event::Frame(frame, _) if frame.id() == id::MARKER || (!is_inside && is_start(frame)) => {
@@ -111,8 +134,7 @@ impl Units {
                     }
                     let time = record.time();
                     if time != last.time {
-                        let ns = time.map(in_ns);
-                        last = LastTime { time, ns, is_wanted: bounds.wants(ns) };
+                        last = LastTime { time, is_wanted: times.wants(time) };
                     }
                     if last.is_wanted
                         && let Some(unit) = units.get_mut(begun)
@@ -128,9 +150,9 @@ impl Units {
                         if is_apart {
                             pieces.note(own);
                         }
-                        if let Some(ns) = last.ns {
-                            let (first, last) = unit.span.unwrap_or((ns, ns));
-                            unit.span = Some((first.min(ns), last.max(ns)));
+                        if let Some(time) = time {
+                            let (first, last) = unit.span.unwrap_or((time, time));
+                            unit.span = Some((first.min(time), last.max(time)));
                         }
                     }
                 }
@@ -209,7 +231,7 @@ impl Units {
     /// Notes the times of what is in ranges.
     pub fn span(&self, ranges: &[Range], done: &mut Rewritten) {
         let spans = self.in_ranges(ranges).filter_map(|unit| unit.span);
-        spans.for_each(|(first, last)| done.meet(first, last));
+        spans.for_each(|(first, last)| done.meet(in_ns(first), in_ns(last)));
     }
 
     /// The units in ranges, which are in order.

@@ -9,6 +9,11 @@ use traceglass::ctf::data::Packet;
 /// The magic number, the version, and the size of an entry: as all numbers in it, of big endian.
 const FRONT: [u32; 4] = [0xc1f1_dcc1, 1, 1, 72];
 
+/// The begin and the end of a packet, if it says both.
+pub fn times(packet: &Packet<'_, '_>) -> Option<(u64, u64)> {
+    packet.begin().zip(packet.end())
+}
+
 /// The packets of a stream that is written.
 #[derive(Default)]
 pub struct Index {
@@ -20,9 +25,9 @@ pub struct Index {
 }
 
 impl Index {
-    /// Adds the next packet, which takes so many bytes, and has so many bits of content.
-    pub fn add(&mut self, packet: &Packet<'_, '_>, bytes: u64, content: u64) {
-        let (Some(begin), Some(end)) = (packet.begin(), packet.end()) else {
+    /// Adds the next packet, with its begin and its end, so many bytes, and so many bits of content.
+    pub fn add(&mut self, packet: &Packet<'_, '_>, times: Option<(u64, u64)>, bytes: u64, content: u64) {
+        let Some((begin, end)) = times else {
             self.lacks = true;
             return;
         };

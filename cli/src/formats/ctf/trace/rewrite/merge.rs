@@ -3,13 +3,13 @@
 use super::super::files::{Files, Found};
 use super::super::wire::{self, Lane};
 use super::super::{Ctf, parse, programs, span};
-use super::index::Index;
+use super::index::{Index, times};
 use super::streams::Streams;
 use super::{hash, is_error, range};
 use crate::input::Input;
 use crate::output::shown;
 use crate::status::{Failure, Result};
-use crate::trace::{NewTrace, Reading, Rewritten, Wanted};
+use crate::trace::{Anew, NewTrace, Reading, Rewritten, Wanted};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub fn merge(
         }
         opened.push((base_name(path), parse(found, reading, named)?));
     }
-    let mut done = Rewritten::of("packets");
+    let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("packets") };
     // Those with the same metadata are one trace.
     let mut groups: Vec<(&[u8], Vec<Member<'_>>)> = Vec::new();
     for (name, ctf) in &opened {
@@ -191,7 +191,7 @@ fn of_stream<'f>(
             Some(run) if run.end == start => run.end = end,
             _ => runs.push(start..end),
         }
-        index.add(&packet, bytes.len() as u64, packet.content_bits());
+        index.add(&packet, times(&packet), bytes.len() as u64, packet.content_bits());
     }
     Ok((runs, index))
 }
