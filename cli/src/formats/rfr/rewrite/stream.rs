@@ -102,7 +102,7 @@ impl Survey {
     fn name(&mut self, names: Names) {
         for id in names.into_iter().flatten() {
             let (Id::Object(number) | Id::Callsite(number)) = id;
-            let place = usize::try_from(number % RECENT as u64).ok();
+            let place = number.checked_rem(RECENT as u64).and_then(|place| usize::try_from(place).ok());
             let Some(recent) = place.and_then(|place| self.recent.get_mut(place)) else { continue };
             if *recent != Some(id) {
                 *recent = Some(id);
