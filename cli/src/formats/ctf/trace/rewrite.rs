@@ -11,7 +11,7 @@ pub use merge::merge;
 use super::files::Files;
 use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
-use crate::output::{bytes, counted};
+use crate::output::{bytes, counted, shown};
 use crate::status::{Failure, Result};
 use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
 use index::{Index, times};
@@ -192,9 +192,10 @@ impl Writer<'_> {
             let stated = span(&packet);
             let (mut first, mut last) = stated;
             if (first.is_none() || last.is_none() || reads_all) && !self.bounds.is_everything() {
-                for record in packet.records().map_while(Result::ok) {
-                    first = first.or(record.nanoseconds());
-                    last = last.max(record.nanoseconds());
+                for time in packet.records().map_while(Result::ok).filter_map(|record| record.nanoseconds()) {
+                    // Some records are earlier than their packet says.
+                    first = Some(first.map_or(time, |first| first.min(time)));
+                    last = last.max(Some(time));
                 }
             }
             let meets = first.zip(last.or(first)).is_some_and(|(first, last)| self.bounds.meets(first, last));
@@ -221,6 +222,13 @@ impl Writer<'_> {
             if !matches!(fate, Fate::Whole) && short.is_none() {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
+            }
+            let is_first = begun == 0 && !is_open;
+            if is_first && alone(lane, bytes).is_some_and(|begin| Some(begin) != packet.begin()) {
+                return Err(Failure::usage(format!(
+                    "{}: the upper bits of the time are known from the packets before the range alone: keep these, too",
+                    shown(&lane.stream.path)
+                )));
             }
             // A packet without lengths is the whole of its file.
             let is_endless = slot.is_some() && states_no_length(lane, data, &packet, bytes);
@@ -328,6 +336,11 @@ pub fn hash(packet: &Packet<'_, '_>, data: &[u8], content: Option<u64>, digest: 
         number(packet.discarded()),
     ];
     digest.add(&about, range(data, start, end));
+}
+
+/// When a packet begins, if no packet is in front of it.
+fn alone(lane: &Lane<'_>, bytes: &[u8]) -> Option<u64> {
+    Packets::new(bytes, lane.schema()).next_packet().ok()??.begin()
 }
 
 /// True if a packet ends only where its stream does, as it has no lengths.
