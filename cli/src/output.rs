@@ -242,7 +242,7 @@ impl Out {
         if let Failure::Unreadable(unreadable) = failure {
             let (_, excerpt) = unreadable.parts();
             if !excerpt.is_empty() {
-                self.message(&excerpt);
+                self.message(excerpt);
             }
         }
     }
