@@ -122,7 +122,7 @@ impl<'a> Content<'a> {
     /// An error of the content of a chunk, as one of the file: located where its data is stored, if it is compressed.
     pub fn located(chunk: &Chunk<'_>, error: Error) -> Error {
         let entry = chunk.entry();
-        let in_header = error.element().name().ends_with("header");
+        let in_header = error.element().name().as_bytes().ends_with(b"header");
         let range = if in_header { entry.header_range() } else { entry.stored_range() };
         let start = range.map_or(entry.offset(), |range| range.start);
         let raw = in_header || entry.compression() == Compression::None;
