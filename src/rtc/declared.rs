@@ -50,7 +50,7 @@ pub(super) struct Declared<'a, const N: usize> {
 
 impl<'a, const N: usize> Declared<'a, N> {
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub(super) const fn new(data: &'a [u8], doubt: Option<Doubt<N>>) -> Self {
+    pub(super) const fn new(data: &'a [u8]) -> Self {
         Self {
             data,
             streams: Streams::new(),
@@ -63,7 +63,7 @@ impl<'a, const N: usize> Declared<'a, N> {
             budget: to_u64(data.len()).saturating_mul(BUDGET).saturating_add(1 << 16),
             learned: [(u64::MAX, false); 2],
             next_id: 0,
-            doubt,
+            doubt: None,
         }
     }
 

@@ -254,7 +254,7 @@ impl<'a> Grid<'a> {
     ///
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if there are more than `N`.
     pub fn streams<const N: usize>(&self) -> Result<Streams<'a, N>> {
-        let mut known = Declared::<N>::new(self.data, None);
+        let mut known = Declared::<N>::new(self.data);
         let last = self.first.number().saturating_add(self.len().saturating_sub(1));
         for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
             known.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()))?;

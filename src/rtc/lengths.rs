@@ -184,7 +184,6 @@ impl<const N: usize> Lengths<N> {
     }
 
     /// Reads the frame at the front of `input`, given its header and what follows that. `boundary` is where records of fixed length are cut next.
-    #[inline(never)] // It is tried with two boundaries.
     pub(crate) fn read<'a>(
         &mut self,
         streams: &Streams<'a, N>,
@@ -205,8 +204,8 @@ impl<const N: usize> Lengths<N> {
                 let piece = left.min(MAX_PAYLOAD).min(room);
                 rest = left.saturating_sub(piece);
                 // A whole record that says that it goes on, or a part that says that it does not, or an empty part: the
-                // stream was not written in records of its length.
-                if more == (piece == left) || piece == 0 {
+                // stream was not written in records of its length. It may be cut by the end of the input, too.
+                if (more == (piece == left) || piece == 0) && piece <= to_u64(after.len()) {
                     let kind = ErrorKind::SizeMismatch { stated: length, found: length.saturating_sub(left) };
                     return Err(input.error(element::FRAME, kind));
                 }

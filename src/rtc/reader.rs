@@ -5,7 +5,7 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::crc::Trail;
-use crate::rtc::declared::{CRC_HEADER, Declared, Doubt};
+use crate::rtc::declared::{CRC_HEADER, Declared};
 use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, UNIT};
 use crate::rtc::frame::{self, id};
 use crate::rtc::item::{Due, Item};
@@ -16,9 +16,6 @@ use crate::rtc::work;
 
 /// The writer fills a room of one or two bytes before a boundary with nul frames.
 const MAX_NULS: u64 = 2;
-
-/// Learns what came before a unit, as [`Declared::begin_with`]: a pointer, as is [`Doubt`].
-type Learn<const N: usize> = for<'a> fn(&mut Declared<'a, N>, &Unit<'a>, usize);
 
 /// What reads frames where they are due, and stops at the first fault.
 #[derive(Clone)]
@@ -45,25 +42,14 @@ pub(super) struct Reader<'a, const N: usize> {
     /// The error that the next frame is held up by.
     too_small: Option<Error>,
     pub(super) known: Declared<'a, N>,
-    /// What is done in the first unit, if that may be one in the middle of a file.
-    learn: Option<Learn<N>>,
     pub(super) session: u64,
     pub(super) trail: Trail,
 }
 
 impl<'a, const N: usize> Reader<'a, N> {
     /// Begins at the Marker at `pos`.
-    pub(super) fn new(data: &'a [u8], pos: usize) -> Self {
-        Self::with(data, pos, None)
-    }
-
-    /// The same, where frames may continue records of which the beginning was not read.
-    pub(super) fn in_doubt(data: &'a [u8], pos: usize) -> Self {
-        Self::with(data, pos, Some(doubt))
-    }
-
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    fn with(data: &'a [u8], pos: usize, doubt: Option<Doubt<N>>) -> Self {
+    pub(super) fn new(data: &'a [u8], pos: usize) -> Self {
         Self {
             data,
             pos,
@@ -77,8 +63,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             has_crc: None,
             overflowed: false,
             too_small: None,
-            known: Declared::new(data, doubt),
-            learn: None,
+            known: Declared::new(data),
             session: 0,
             trail: Trail::new(),
         }
@@ -86,7 +71,11 @@ impl<'a, const N: usize> Reader<'a, N> {
 
     /// Begins at the Marker at `pos`, perhaps in the middle of a file.
     pub(super) fn at_unit(data: &'a [u8], pos: usize) -> Self {
-        Self { learn: Some(|known, unit, at| known.begin_with(unit, at)), ..Self::new(data, pos) }
+        let mut reader = Self::new(data, pos);
+        if let Ok(unit) = Unit::parse(data, to_u64(pos)) {
+            reader.known.begin_with(&unit, pos);
+        }
+        reader
     }
 
     /// Begins at an index of `unit`, or at its Marker; and says what is known of the record that goes on there.
@@ -95,14 +84,8 @@ impl<'a, const N: usize> Reader<'a, N> {
         let _ = self.known.learn_at(unit.offset());
         // The unit may have had a meta, which the next one repeats.
         let _ = self.known.learn_at(unit.end());
-        self.known.lengths.reset(Open::Unknown);
         self.known.doubt = Some(doubt);
-        let rest = if unit.number() == 0 && signed(to_u64(self.pos)) <= unit.origin() {
-            self.known.lengths.reset(Open::No);
-            Rest::Known
-        } else {
-            self.known.expect_rest(&unit, self.pos)
-        };
+        let rest = self.known.expect_rest(&unit, self.pos);
         self.enter(unit, self.pos);
         rest
     }
@@ -189,11 +172,7 @@ impl<'a, const N: usize> Reader<'a, N> {
                 }
             }
             Some(_) => self.new_session(),
-            None => {
-                if let Some(learn) = self.learn {
-                    learn(&mut self.known, &unit, at);
-                }
-            }
+            None => {}
         }
         self.enter(unit, at);
         Ok(())
@@ -226,21 +205,18 @@ impl<'a, const N: usize> Reader<'a, N> {
 
     /// How many bytes at the end of a unit are kept free of records, for the Crc.
     ///
-    /// Writers without Crc keep none, and the unit itself does not say so.
-    fn reserve(&self, unit: &Unit<'a>) -> u64 {
-        if self.has_crc.unwrap_or_else(|| self.ends_with_crc(unit)) { CRC_SIZE } else { 0 }
-    }
-
-    /// True if a unit ends with a Crc, judging by the bytes.
-    fn ends_with_crc(&self, unit: &Unit<'a>) -> bool {
-        // The byte there may be one of a record.
-        self.is_said_to_end_with_crc(unit).unwrap_or_else(|| {
+    /// Writers without Crc keep none, and the unit itself does not say so; the Index after it does. Where there is none
+    /// yet, the byte in place of the Crc's header tells, which may be one of a record.
+    fn reserve(&mut self, unit: &Unit<'a>) -> u64 {
+        self.has_crc = self.has_crc.or_else(|| self.is_said_to_end_with_crc(unit));
+        let has_crc = self.has_crc.unwrap_or_else(|| {
             let due = usize::try_from(unit.end().saturating_sub(CRC_SIZE)).ok();
             due.and_then(|at| self.data.get(at)).is_none_or(|&byte| byte == CRC_HEADER)
-        })
+        });
+        if has_crc { CRC_SIZE } else { 0 }
     }
 
-    /// The same, if an Index says so: the one after it knows where the last Crc was written.
+    /// True if a unit ends with a Crc, false if its writer makes none; `None` if no Index says so.
     fn is_said_to_end_with_crc(&self, unit: &Unit<'a>) -> Option<bool> {
         let next = Unit::parse(self.data, unit.end()).ok().filter(|next| next.number() != 0)?;
         let entry = next.index()?.find(id::CRC).ok()?;
@@ -249,13 +225,6 @@ impl<'a, const N: usize> Reader<'a, N> {
             Some(target) if target == unit.end().saturating_sub(CRC_SIZE) => Some(true),
             _ => None,
         }
-    }
-
-    /// The end of the unit, if it is not known yet whether a place is kept free for a Crc, and looked as if.
-    fn end_without_crc(&self) -> Option<u64> {
-        let unit = self.unit.filter(|_| self.has_crc.is_none())?;
-        let is_assumed = self.boundary == unit.end().saturating_sub(CRC_SIZE);
-        (is_assumed && self.is_said_to_end_with_crc(&unit).is_none()).then(|| unit.end())
     }
 
     /// One frame, or that the end of the minor unit was reached.
@@ -284,19 +253,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             _ => false,
         };
         let known = &mut self.known;
-        let mut read = known.lengths.read(&known.streams, input, header, self.boundary);
-        let mismatch = |error: &Error| matches!(error.kind(), ErrorKind::SizeMismatch { .. });
-        if read.as_ref().is_err_and(mismatch) {
-            // The last record of a unit without Crc may say that it ends where a Crc would be.
-            if let Some(end) = self.end_without_crc() {
-                let known = &mut self.known;
-                let again = known.lengths.read(&known.streams, input, header, end);
-                if !again.as_ref().is_err_and(mismatch) {
-                    self.set_boundary(end);
-                    read = again;
-                }
-            }
-        }
+        let read = known.lengths.read(&known.streams, input, header, self.boundary);
         let read = match read {
             Ok(read) => read,
             Err(error) => {
@@ -304,7 +261,8 @@ impl<'a, const N: usize> Reader<'a, N> {
                 return Ok(None);
             }
         };
-        let (parts, continues) = (read.parts, read.continues);
+        // What may continue a record is taken to do so: no rest is ever a record.
+        let (parts, continues) = (read.parts, read.continues || doubt);
         let end = at.saturating_add(usize::from(parts.header)).saturating_add(parts.payload.len());
         if parts.id == id::MARKER {
             // Before its time: another session, or bytes are missing.
@@ -324,19 +282,12 @@ impl<'a, const N: usize> Reader<'a, N> {
             header: parts.header,
             flags: flag(parts.more, Item::MORE)
                 | flag(continues, Item::CONTINUES)
-                | flag(parts.id < id::USER, Item::DEFAULT)
-                | flag(doubt, Item::UNCERTAIN),
+                | flag(parts.id < id::USER, Item::DEFAULT),
         };
         self.pos = end;
         if matches!(parts.id, id::META | id::MINOR_META) {
             self.read_meta(&item, parts.payload, continues);
             return Ok(Some(item));
-        }
-        let at_end = self.unit.is_some_and(|unit| self.boundary < to_u64(end) && to_u64(end) <= unit.end());
-        if at_end && parts.id != id::CRC && self.has_crc.is_none() {
-            // A frame where a Crc would be: this writer makes none.
-            self.has_crc = Some(false);
-            self.set_boundary(to_u64(self.limit));
         }
         if parts.id >= id::USER {
             self.prologue = false;
@@ -436,10 +387,6 @@ impl<'a, const N: usize> Reader<'a, N> {
         let Some(unit) = self.unit else { return self.end() };
         let at = to_u64(self.pos);
         if at == unit.end() {
-            let crc = self.pos.checked_sub(5).and_then(|at| self.data.get(at));
-            if self.has_crc.is_none() {
-                self.has_crc = Some(crc == Some(&CRC_HEADER) && self.boundary != unit.end());
-            }
             self.due = Due::Major;
             return Ok(());
         }

@@ -1,36 +1,12 @@
 //! The next certain place: for damage, for input that begins anywhere, and for sessions.
 
 use super::search;
-use super::tuning::{BUDGET, FREE_LOOKS};
+use super::tuning::BUDGET;
 use crate::bytes::{Bytes, to_u64};
 use crate::rtc::reader::Reader;
 use crate::rtc::unit::{Unit, is_confirmed, signed};
 use crate::rtc::{Index, work};
 use core::ops::Range;
-
-/// The number of places that may be looked at for one purpose that may not be read then: some always, and of those that are `left`
-/// for the whole file.
-pub(super) struct Looks<'l> {
-    free: u32,
-    left: &'l mut u64,
-}
-
-impl<'l> Looks<'l> {
-    pub(super) fn of(left: &'l mut u64) -> Self {
-        Self { free: FREE_LOOKS, left }
-    }
-
-    /// Takes one, if there is one.
-    pub(super) fn take(&mut self) -> bool {
-        if let Some(fewer) = self.free.checked_sub(1) {
-            self.free = fewer;
-            return true;
-        }
-        let fewer = self.left.checked_sub(1);
-        *self.left = fewer.unwrap_or(0);
-        fewer.is_some()
-    }
-}
 
 /// A place that is certain.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +69,7 @@ impl Finder {
         }
         let Some(unit) = &reader.unit else {
             return by_marker.or_else(|| {
-                let unit = search::cut_marker(whole)?;
+                let unit = search::damaged_marker(whole)?;
                 Some(Anchor { at: unit.index()?.offset(), unit, begins: true })
             });
         };
@@ -124,10 +100,10 @@ fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, range: Range<u64>, left: &mut 
             }
         }
     }
-    let mut looks = Looks::of(left);
     let mut at = unit.boundary_after(range.start.saturating_sub(1));
-    while at < range.end && at < unit.end() && looks.take() {
+    while at < range.end && at < unit.end() && *left > 0 {
         work::count(1);
+        *left = left.saturating_sub(1);
         if unit.minor_index(whole, at).is_ok() {
             return Some(Anchor { at, unit: *unit, begins: false });
         }

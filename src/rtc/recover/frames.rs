@@ -74,7 +74,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Begins at the start of the input.
     #[inline(never)] // What it is made from does not stay on the caller's stack.
     pub fn new(data: &'a [u8]) -> Self {
-        Self {
+        let mut frames = Self {
             queue: Queue::new(),
             pos: 0,
             fault: None,
@@ -83,8 +83,10 @@ impl<'a, const N: usize> Frames<'a, N> {
             found: None,
             guessed: false,
             finder: Finder::new(data.len()),
-            ahead: Reader::in_doubt(data, 0),
-        }
+            ahead: Reader::new(data, 0),
+        };
+        frames.ahead.known.doubt = Some(doubt);
+        frames
     }
 
     /// Begins at the Marker at `offset`, as other frames or a [`Grid`](crate::rtc::Grid) have found it.

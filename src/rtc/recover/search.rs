@@ -19,7 +19,7 @@ pub fn detect(data: &[u8]) -> bool {
     if data.first() == Some(&MARKER_HEADER) && run_after(data, 1) >= RUN.min(data.len().saturating_sub(1)) {
         return data.len() > RUN;
     }
-    find(Bytes::new(data), 0, to_u64(data.len())).is_some() || cut_marker(Bytes::new(data)).is_some()
+    find(Bytes::new(data), 0, to_u64(data.len())).is_some() || damaged_marker(Bytes::new(data)).is_some()
 }
 
 /// The number of bytes from `at` on that are those of a Marker.
@@ -79,37 +79,11 @@ pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
     })
 }
 
-/// The unit at the start of the input whose Marker is damaged, or cut.
-///
-/// Nothing but an Index follows a Marker, and nothing but a Meta an Index: chance does not make both. Most of the
-/// bytes before them must be those of a Marker, so that another version is not taken for this one.
-pub(crate) fn cut_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
-    let mut filled = 0_usize;
-    for (at, &byte) in data.as_slice().iter().enumerate().take(MARKER_BYTES.saturating_add(1)) {
-        if matches!(byte, 0x06 | 0x07) && filled >= at / 2 {
-            let (_, index) = data.split(at)?;
-            if let Some(unit) = Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
-                && is_meta_after(index)
-            {
-                return Some(unit);
-            }
-        }
-        filled = filled.saturating_add(usize::from(byte == MAGIC));
-    }
-    None
-}
-
-/// True if a Meta follows the Index at the front of `input`.
-fn is_meta_after(input: Bytes<'_>) -> bool {
-    let mut input = input;
-    while let Ok((parts, rest)) = frame::read_default(input) {
-        match parts.id {
-            frame::id::INDEX => input = rest,
-            frame::id::META => return parts.payload.first() == Some(&b'['),
-            _ => return false,
-        }
-    }
-    false
+/// The unit at the start of the input whose Marker is damaged: most of its bytes are those of one all the same.
+pub(crate) fn damaged_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
+    let (marker, index) = data.split(MARKER_BYTES)?;
+    let filled = marker.as_slice().iter().filter(|&&byte| byte == MAGIC).count();
+    Unit::at_index(index).ok().filter(|unit| filled >= MARKER_BYTES / 2 && is_confirmed(data, unit))
 }
 
 /// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
@@ -188,7 +162,7 @@ pub fn probe(data: &[u8]) -> Result<()> {
         Err(error) => error,
     };
     let whole = Bytes::new(data);
-    if cut_marker(whole).is_some() || find(whole, 0, to_u64(data.len())).is_some() {
+    if damaged_marker(whole).is_some() || find(whole, 0, to_u64(data.len())).is_some() {
         return Ok(());
     }
     Err(match first.kind() {

@@ -11,9 +11,6 @@ pub(super) const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48
 /// How many of the frames that an index leads to are tried as a place to go on.
 pub(super) const TARGETS: u32 = 8;
 
-/// The number of places that may be looked at for one purpose that are not read then, whatever was looked at before.
-pub(super) const FREE_LOOKS: u32 = 64;
-
 /// How many times the size of the input may be read ahead in all, beyond what is delivered: more than any damage
 /// takes. After that, a file that was made to waste time is read on with less foresight.
 pub(super) const BUDGET: u64 = 8;
