@@ -61,19 +61,13 @@ pub struct Frame<'a> {
     header: u8,
     more: bool,
     continues: bool,
-    certain: bool,
 }
 
 impl<'a> Frame<'a> {
     #[inline(always)]
     pub(crate) const fn new(offset: u64, parts: Parts<'a>, slot: u16, continues: bool) -> Self {
         let Parts { id, more, header, payload } = parts;
-        Self { payload, offset, id, slot, header, more, continues, certain: true }
-    }
-
-    #[inline(always)]
-    pub(crate) const fn with_certainty(self, certain: bool) -> Self {
-        Self { certain, ..self }
+        Self { payload, offset, id, slot, header, more, continues }
     }
 
     /// The number of its stream; see [`id`] for the default ones.
@@ -90,18 +84,10 @@ impl<'a> Frame<'a> {
 
     /// True if it continues the record of the last frame of the same stream.
     ///
-    /// After lost frames this is not always [certain](Self::is_certain).
+    /// So is the first frame of a stream after lost frames, where no index tells that it begins one.
     #[inline]
     pub const fn continues(&self) -> bool {
         self.continues
-    }
-
-    /// Whether it is certain that it [continues](Self::continues) a record, or that it begins one.
-    ///
-    /// `false` for the first frame of a stream after lost frames that may have begun the record, where no index tells.
-    #[inline]
-    pub const fn is_certain(&self) -> bool {
-        self.certain
     }
 
     /// True if its stream is one of the user's.

@@ -33,8 +33,6 @@ impl Item {
     pub(super) const CONTINUES: u8 = 2;
     /// Of a default stream: some of those have to be noted.
     pub(super) const DEFAULT: u8 = 4;
-    /// True if it continues a record is not certain.
-    pub(super) const UNCERTAIN: u8 = 8;
 
     pub(super) const NONE: Self = Self { start: 0, id: 0, len: 0, slot: 0, header: 0, flags: 0 };
 
@@ -55,6 +53,5 @@ impl Item {
         let parts = Parts { id: self.id, more, header: self.header, payload };
         let continues = self.flags & Self::CONTINUES != 0;
         Frame::new(to_u64(self.start), parts, self.slot, continues)
-            .with_certainty(self.flags & Self::UNCERTAIN == 0)
     }
 }

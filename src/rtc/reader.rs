@@ -84,14 +84,8 @@ impl<'a, const N: usize> Reader<'a, N> {
         let _ = self.known.learn_at(unit.offset());
         // The unit may have had a meta, which the next one repeats.
         let _ = self.known.learn_at(unit.end());
-        self.known.lengths.reset(Open::Unknown);
         self.known.doubt = Some(doubt);
-        let rest = if unit.number() == 0 && signed(to_u64(self.pos)) <= unit.origin() {
-            self.known.lengths.reset(Open::No);
-            Rest::Known
-        } else {
-            self.known.expect_rest(&unit, self.pos)
-        };
+        let rest = self.known.expect_rest(&unit, self.pos);
         self.enter(unit, self.pos);
         rest
     }
@@ -267,7 +261,8 @@ impl<'a, const N: usize> Reader<'a, N> {
                 return Ok(None);
             }
         };
-        let (parts, continues) = (read.parts, read.continues);
+        // What may continue a record is taken to do so: no rest is ever a record.
+        let (parts, continues) = (read.parts, read.continues || doubt);
         let end = at.saturating_add(usize::from(parts.header)).saturating_add(parts.payload.len());
         if parts.id == id::MARKER {
             // Before its time: another session, or bytes are missing.
@@ -287,8 +282,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             header: parts.header,
             flags: flag(parts.more, Item::MORE)
                 | flag(continues, Item::CONTINUES)
-                | flag(parts.id < id::USER, Item::DEFAULT)
-                | flag(doubt, Item::UNCERTAIN),
+                | flag(parts.id < id::USER, Item::DEFAULT),
         };
         self.pos = end;
         if matches!(parts.id, id::META | id::MINOR_META) {

@@ -95,7 +95,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
 
     /// The next record; `None` at the end of the input, and after an error.
     ///
-    /// The rest of a record whose beginning was lost is left out, as is what [may be one](Frame::is_certain), and a record
+    /// The rest of a record whose beginning was lost is left out, as is what [may be one](Frame::continues), and a record
     /// that does not end.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             self.join(&frame, slot)
         } else {
             self.close(slot);
-            frame.is_certain()
+            true
         };
         Ok(Some(if is_complete { Step::Record(Found { frame, slot }) } else { Step::Frame(frame) }))
     }
@@ -213,7 +213,7 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
             self.close(slot);
             let time = self.clocks.time_at(slot);
             while self.open.len() <= slot && self.open.push(Pending::NONE).is_ok() {}
-            let Some(open) = self.open.get_mut(slot).filter(|_| frame.is_certain()) else { return false };
+            let Some(open) = self.open.get_mut(slot) else { return false };
             let record = Joined {
                 start: usize::try_from(frame.offset()).unwrap_or(usize::MAX),
                 header: frame.header_size(),

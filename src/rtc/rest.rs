@@ -7,6 +7,7 @@ use crate::rtc::frame::{self, Length, id};
 use crate::rtc::index::first_target;
 use crate::rtc::item::Item;
 use crate::rtc::lengths::Open;
+use crate::rtc::unit::signed;
 use crate::rtc::{Index, Unit, work};
 
 /// The number of bytes before a boundary that may be too few for a frame: a header has at most ten bytes for the id and
@@ -28,7 +29,6 @@ impl<'a, const N: usize> Declared<'a, N> {
     pub(super) fn begin_with(&mut self, unit: &Unit<'a>, at: usize) {
         if unit.number() != 0 {
             let _ = self.learn_at(to_u64(at));
-            self.lengths.reset(Open::Unknown);
             self.doubt = Some(doubt);
             self.expect_rest(unit, at);
         }
@@ -50,6 +50,12 @@ impl<'a, const N: usize> Declared<'a, N> {
     /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
     /// before that is the rest of a record. Where no index follows, a record of fixed length may have begun before.
     pub(super) fn expect_rest(&mut self, unit: &Unit<'a>, pos: usize) -> Rest {
+        if unit.number() == 0 && signed(to_u64(pos)) <= unit.origin() {
+            // Nothing was written before.
+            self.lengths.reset(Open::No);
+            return Rest::Known;
+        }
+        self.lengths.reset(Open::Unknown);
         self.lengths.is_first = true;
         let Some((id, rest, at)) = self.first_user(pos) else { return Rest::Known };
         let Some(slot) = self.streams.slot(id) else { return Rest::Known };

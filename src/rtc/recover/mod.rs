@@ -13,7 +13,8 @@
 //! - What is left of a record whose beginning was lost is known from the next index. Where none follows, all the lengths
 //!   that it can have are tried, and the one counts that leads to the end.
 //!
-//! What was not proven otherwise is marked: [`Frame::is_certain`](crate::rtc::Frame::is_certain).
+//! A frame that may continue a record, as far as is known, [does](crate::rtc::Frame::continues): no rest of a record is taken
+//! for one.
 
 mod anchor;
 mod frames;

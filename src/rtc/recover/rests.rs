@@ -3,7 +3,8 @@
 use super::anchor::Anchor;
 use super::tuning::TARGETS;
 use crate::bytes::to_u64;
-use crate::rtc::frame::MAX_PAYLOAD;
+use crate::rtc::Stream;
+use crate::rtc::frame::{self, MAX_PAYLOAD};
 use crate::rtc::index::first_target;
 use crate::rtc::item::Due;
 use crate::rtc::lengths::Open;
@@ -62,20 +63,39 @@ impl<'a, const N: usize> Trial<'_, 'a, N> {
     /// minor unit or of the input. Gives whether there is one.
     pub(super) fn try_rests(&mut self, slot: usize, length: u64) -> bool {
         let (mut fits, mut count) = (None, 0_u32);
-        for rest in 0..length.min(MAX_PAYLOAD.saturating_add(1)) {
-            // What fits alone is not known where not all was tried.
-            if *self.looks == 0 {
-                fits = None;
-                break;
+        // Before the boundary, the piece that was cut has its header, if that is not damaged.
+        for is_seen in [true, false] {
+            for rest in 0..length.min(MAX_PAYLOAD.saturating_add(1)) {
+                // What fits alone is not known where not all was tried.
+                if *self.looks == 0 {
+                    count = 0;
+                    break;
+                }
+                let is_cut = self.is_cut_before(slot, length.saturating_sub(rest));
+                if (rest > 0 && is_cut) == is_seen && self.leads_to_the_end(slot, rest) {
+                    fits = Some(rest);
+                    count = count.saturating_add(1);
+                }
             }
-            if self.leads_to_the_end(slot, rest) {
-                fits = Some(rest);
-                count = count.saturating_add(1);
+            if count > 0 {
+                break;
             }
         }
         let fits = fits.filter(|_| count == 1);
         self.expect(slot, fits);
         fits.is_some()
+    }
+
+    /// True if the header of a piece that was cut at the boundary stands where it must if so much of its record came.
+    fn is_cut_before(&self, slot: usize, came: u64) -> bool {
+        // All pieces but the last one have as many bytes as a frame can have.
+        let last = came.saturating_sub(1).checked_rem(MAX_PAYLOAD).unwrap_or(0).saturating_add(1);
+        let Some(id) = self.reader.known.streams.at(slot).map(Stream::id) else { return false };
+        // A header of a stream of fixed length is the id alone.
+        let size = u64::from(64_u32.saturating_sub((id << 1).leading_zeros()).div_ceil(7).max(1));
+        let at = self.anchor.at.checked_sub(last).and_then(|end| end.checked_sub(size));
+        let input = at.and_then(|at| self.reader.whole().range(at, size));
+        input.is_some_and(|input| frame::read_header(input).is_ok_and(|(header, _)| header == (id, true)))
     }
 
     /// The first record goes on with so many bytes, or begins here if these are none.

@@ -18,7 +18,7 @@ impl Open {
     #[inline]
     fn end(&mut self, frame: &Frame<'_>) -> Option<u64> {
         let len = frame.payload().len() as u64;
-        let is_plain = !frame.more() && !frame.continues() && frame.is_certain();
+        let is_plain = !frame.more() && !frame.continues();
         if is_plain && self.0.is_empty() { Some(len) } else { self.piece(frame, len) }
     }
 
@@ -28,7 +28,7 @@ impl Open {
         let begun = self.0.remove(&slot);
         let len = match begun.filter(|_| frame.continues()) {
             Some(begun) => begun.saturating_add(len),
-            None if frame.continues() || !frame.is_certain() => return None,
+            None if frame.continues() => return None,
             None => len,
         };
         if frame.more() {

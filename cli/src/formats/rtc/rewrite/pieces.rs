@@ -30,7 +30,7 @@ impl Pieces {
     /// Looks at a frame of a user's stream, in the unit that begins at `unit`.
     #[inline]
     pub fn frame(&mut self, frame: &Frame<'_>, unit: u64) {
-        let is_plain = !frame.more() && !frame.continues() && frame.is_certain();
+        let is_plain = !frame.more() && !frame.continues();
         if !is_plain || !self.open.is_empty() {
             self.piece(frame, unit);
         }
@@ -38,10 +38,7 @@ impl Pieces {
 
     fn piece(&mut self, frame: &Frame<'_>, unit: u64) {
         let (Some(slot), at) = (frame.slot(), frame.offset()) else { return };
-        if !frame.is_certain() {
-            self.end(slot, at, unit);
-            self.rests.push(at);
-        } else if !frame.continues() {
+        if !frame.continues() {
             self.end(slot, at, unit);
             if frame.more() {
                 self.open.insert(slot, vec![at]);
