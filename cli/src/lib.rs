@@ -33,6 +33,7 @@ mod folder;
 mod formats;
 mod input;
 mod json;
+mod look_back;
 mod measure;
 mod output;
 #[cfg(any(target_family = "wasm", test))]

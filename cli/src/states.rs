@@ -1,8 +1,8 @@
 //! The table of pairs of events that make slices: the built-in one and the user's.
 
-use crate::output::{Out, bytes, shown};
+use crate::output::shown;
 use crate::status::{Failure, Result};
-use crate::trace::{Events, LookBack, Pairing, Trace, aligned};
+use crate::trace::{Events, LookBack, Pairing};
 use traceglass::event::states::{OpSlot, Rooms, RuleSlot, States, Table};
 use traceglass::event::{Item, Window};
 
@@ -14,7 +14,7 @@ pub struct Pairs {
     /// True if no table is wanted, not even the built-in one.
     pub are_off: bool,
     /// How much before a range is read to find what is open at its beginning.
-    back: LookBack,
+    pub back: LookBack,
     /// The time that this is: what lies before it need not be read.
     pub since: Option<i128>,
 }
@@ -34,34 +34,6 @@ impl Pairs {
             return Err(Failure::usage(format!("--states {path}: line {line}: {}", error.kind())));
         }
         Ok(pairs)
-    }
-}
-
-impl Pairs {
-    /// Looks no farther back from a range of time than is wanted, and says so.
-    pub fn look_back(&mut self, window: Window, trace: &dyn Trace, out: &mut Out) {
-        self.since = None;
-        let Some(from) = window.from() else { return };
-        if !trace.has_slices() {
-            self.since = Some(from);
-            return;
-        }
-        self.since = match self.back {
-            LookBack::All => None,
-            LookBack::Time(back) => Some(from.saturating_sub(back)),
-            LookBack::Bytes(size) => trace.time_before(from, size),
-        };
-        let Some(since) = self.since else { return };
-        let size = match self.back {
-            LookBack::Bytes(size) => format!(" ({})", bytes(size)),
-            _ => String::new(),
-        };
-        let back = aligned(from.saturating_sub(since));
-        out.message(&format!(
-            "looked back {}{size} from the range: what began earlier has no begin, or is left out; --look-back all \
-             reads everything before it",
-            back.trim()
-        ));
     }
 }
 

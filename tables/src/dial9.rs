@@ -6,11 +6,11 @@ mod symbols;
 mod typed;
 
 use crate::error::{Error, Result};
-use crate::events::{Common, Part, Place, SLICES};
+use crate::events::{Common, Part, Place};
 use crate::file::{Bytes, File};
 use crate::query::Query;
 use crate::sink::Sink;
-use crate::slices::Making;
+use crate::slices::{Making, SLICES};
 use crate::table::Table;
 use columns::SAMPLES;
 pub(crate) use columns::tables;

@@ -17,7 +17,6 @@ pub(crate) const EVENTS: usize = 0;
 pub(crate) const TRACKS: usize = 1;
 pub(crate) const GAPS: usize = 2;
 pub(crate) const PARTS: usize = 3;
-pub(crate) const SLICES: usize = 4;
 /// The first table of a format's own.
 pub(crate) const OWN: usize = 5;
 

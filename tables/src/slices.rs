@@ -1,7 +1,6 @@
 //! The table of slices: what lasted, from begin to end, over all pieces.
 
 use crate::error::{Error, Result};
-use crate::events::SLICES;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::sink::{Sink, hand_out_rest};
@@ -9,6 +8,9 @@ use crate::table::{self, Table};
 use arrow_array::RecordBatch;
 use traceglass::event::{Item, Window};
 use traceglass_open::slices::{Slice, Slices, TakeSlices};
+
+/// The number of the table, behind those in [`events`](crate::events).
+pub(crate) const SLICES: usize = 4;
 
 /// Takes the items of a whole trace.
 pub trait TakeItems {

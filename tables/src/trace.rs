@@ -3,14 +3,14 @@
 use crate::ctf::{Ctf, DataStream};
 use crate::dial9::Segments;
 use crate::error::{Error, Result};
-use crate::events::{Common, OWN, SLICES};
+use crate::events::{Common, OWN};
 use crate::file::{File, Problem};
 use crate::other::Whole;
 use crate::query::Query;
 use crate::rfr::Recording;
 use crate::seen::Seen;
 use crate::sink::Sink;
-use crate::slices::{self, Lasting};
+use crate::slices::{self, Lasting, SLICES};
 use crate::table::Table;
 use traceglass::ctf::schema::Schema;
 use traceglass::event::Window;

@@ -3,6 +3,7 @@
 use super::export;
 use crate::disk;
 use crate::input::Input;
+use crate::look_back::look_back;
 use crate::output::Out;
 use crate::pipe::Pipe;
 use crate::progress::{self, Progress};
@@ -122,7 +123,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let trace = open(&input, args.reading)?;
     args.refuse_foreign(trace.format())?;
     let window = export::in_ns(&args.window, &*trace)?;
-    pairs.look_back(window, &*trace, out);
+    look_back(&mut pairs, window, &*trace, out);
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);

@@ -6,6 +6,7 @@ use crate::export::file::{NewFile, refuse_existing, refuse_loss};
 use crate::export::files::Files;
 use crate::export::perfetto::Perfetto;
 use crate::input::Input;
+use crate::look_back::look_back;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
 use crate::slices::Lasting;
@@ -268,7 +269,7 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
-        pairs.look_back(window, trace, out);
+        look_back(&mut pairs, window, trace, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         let mut destination = Destination { out, file: file.as_mut() };
         let mut write = |data: &[u8]| destination.write(data);
@@ -302,7 +303,7 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = in_ns(&args.window, trace)?;
-        pairs.look_back(window, trace, out);
+        look_back(&mut pairs, window, trace, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy(), window);
         let destination = Destination { out, file: file.as_mut() };

@@ -3,6 +3,7 @@
 use super::export;
 use crate::input::Input;
 use crate::json::Line;
+use crate::look_back::look_back;
 use crate::output::{DIM, HEADING, Out, grouped, percent, printable, shortened, shown};
 use crate::progress::{self, Progress};
 use crate::slices::Lasting;
@@ -87,7 +88,7 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     let input = Input::open(path)?;
     let trace = open(&input, args.reading)?;
     let window = export::in_ns(&args.window, &*trace)?;
-    pairs.look_back(window, &*trace, out);
+    look_back(pairs, window, &*trace, out);
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
