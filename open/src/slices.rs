@@ -4,6 +4,7 @@ use crate::record::Json;
 use crate::text::{NAME_MAX, push_label};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use traceglass::event::states::Edges;
 use traceglass::event::{Event, EventKind, Item, Time, Track, TrackId, Window};
 use traceglass::record::Record;
@@ -12,9 +13,9 @@ use traceglass::record::Record;
 pub struct Slice<'s> {
     /// The number of the track: others may have its name.
     pub id: TrackId,
-    pub track: &'s str,
-    /// The track's other name, besides its label.
-    pub alias: Option<&'s str>,
+    /// A number that all slices of the track have while it has the same name, counted from zero.
+    pub number: u32,
+    labels: &'s Labels,
     pub name: &'s str,
     pub begin: Option<Time>,
     pub end: Option<Time>,
@@ -28,6 +29,16 @@ pub struct Slice<'s> {
 }
 
 impl Slice<'_> {
+    /// The name of the track.
+    pub fn track(&self) -> &str {
+        &self.labels.label
+    }
+
+    /// The track's other name, besides its label.
+    pub fn alias(&self) -> Option<&str> {
+        self.labels.alias()
+    }
+
     /// The duration, if both ends are known.
     pub fn duration(&self) -> Option<i128> {
         Some(self.end?.ns().saturating_sub(self.begin?.ns()))
@@ -71,29 +82,46 @@ pub trait TakeSlices {
     fn alias(&mut self, _track: &str, _alias: &str) {}
 }
 
-/// Puts begins and ends together. Memory grows with what is open, and with tracks.
+/// Puts begins and ends together. Memory grows with what is open at the same time, and with tracks.
 pub struct Slices<T> {
     to: T,
-    lanes: HashMap<TrackId, Lane, RandomState>,
+    /// The place of each track among the lanes, and among their labels: of most tracks, by their numbers.
+    near: [Vec<Option<NonZeroU32>>; 2],
+    far: HashMap<TrackId, NonZeroU32, RandomState>,
+    lanes: Vec<Lane>,
+    labels: Vec<Labels>,
+    /// The number of tracks and labels so far.
+    count: u32,
+    begun: Vec<Begun>,
+    /// The first place of these that is free again, and how many are.
+    free: Option<u32>,
+    spare: usize,
     json: Json,
     /// The arguments of an end.
     args: Vec<u8>,
-    /// Room that is used again.
-    spare: Vec<Begun>,
-    /// The slices that are open when the trace ends.
-    left: Vec<(TrackId, usize, Begun)>,
+    /// The slices that are open when the trace ends, and the places of their tracks.
+    left: Vec<(usize, usize, Begun)>,
 }
 
-/// A track.
+/// What changes of a track with each of its slices: many of them are met at random, so it is small.
 #[derive(Default)]
 struct Lane {
+    /// The slice that began last, and how many are open.
+    top: Option<u32>,
+    depth: usize,
+    /// The number of its label.
+    label: u32,
+}
+
+/// What a track is called.
+struct Labels {
+    id: TrackId,
     label: String,
     /// Its other name; empty if it has none.
     alias: String,
-    open: Vec<Begun>,
 }
 
-impl Lane {
+impl Labels {
     fn alias(&self) -> Option<&str> {
         Some(self.alias.as_str()).filter(|alias| !alias.is_empty())
     }
@@ -107,7 +135,13 @@ struct Begun {
     offset: u64,
     args: Vec<u8>,
     edges: Edges,
+    /// The one below it on its track; of a place that is free, the next free one.
+    below: Option<u32>,
 }
+
+/// The tracks of a source have numbers from zero on, and those of states from 2^32 on: so many of each are found without a
+/// hash.
+const NEAR: usize = 1 << 20;
 
 /// The number of used slices whose memory is kept for new ones.
 const SPARE: usize = 1 << 10;
@@ -116,10 +150,16 @@ impl<T: TakeSlices> Slices<T> {
     pub fn new(to: T) -> Self {
         Self {
             to,
-            lanes: HashMap::default(),
+            near: [Vec::new(), Vec::new()],
+            far: HashMap::default(),
+            lanes: Vec::new(),
+            labels: Vec::new(),
+            count: 0,
+            begun: Vec::new(),
+            free: None,
+            spare: 0,
             json: Json::merged(),
             args: Vec::new(),
-            spare: Vec::new(),
             left: Vec::new(),
         }
     }
@@ -129,16 +169,71 @@ impl<T: TakeSlices> Slices<T> {
         &mut self.to
     }
 
+    /// The place of a track.
+    fn place(&mut self, track: TrackId) -> usize {
+        let half = usize::try_from(track.number() >> 32).unwrap_or(usize::MAX);
+        let number = usize::try_from(track.number() & u64::from(u32::MAX)).unwrap_or(usize::MAX);
+        let near = self.near.get_mut(half).filter(|_| number < NEAR);
+        let known = match &near {
+            Some(near) => near.get(number).copied().flatten(),
+            None => self.far.get(&track).copied(),
+        };
+        if let Some(known) = known {
+            return usize::try_from(known.get()).unwrap_or(usize::MAX).saturating_sub(1);
+        }
+        let place = self.lanes.len();
+        self.lanes.push(Lane { label: self.count, ..Lane::default() });
+        self.labels.push(Labels { id: track, label: String::new(), alias: String::new() });
+        self.count = self.count.saturating_add(1);
+        if let Some(next) = u32::try_from(place).ok().and_then(|place| NonZeroU32::MIN.checked_add(place)) {
+            match near {
+                Some(near) => {
+                    near.resize(near.len().max(number.saturating_add(1)), None);
+                    if let Some(known) = near.get_mut(number) {
+                        *known = Some(next);
+                    }
+                }
+                None => drop(self.far.insert(track, next)),
+            }
+        }
+        place
+    }
+
+    /// Notes what an event begins on a track.
+    fn begin(&mut self, event: &Event<'_>) {
+        let place = self.place(event.track());
+        let Some(lane) = self.lanes.get_mut(place) else { return };
+        let number = self.free.unwrap_or_else(|| {
+            self.begun.push(Begun::default());
+            self.spare = self.spare.saturating_add(1);
+            u32::try_from(self.begun.len().saturating_sub(1)).unwrap_or(u32::MAX)
+        });
+        let Some(begun) = begun_at(&mut self.begun, number) else { return };
+        if self.free == Some(number) {
+            self.free = begun.below;
+        }
+        self.spare = self.spare.saturating_sub(1);
+        begun.fill(event, self.to.wants_args().then_some(&mut self.json));
+        begun.below = lane.top.replace(number);
+        lane.depth = lane.depth.saturating_add(1);
+    }
+
     /// Takes an item of a trace.
     pub fn item(&mut self, item: &Item<'_>) -> Result<(), T::Error> {
         match item {
             Item::Track(track) => {
-                let lane = self.lanes.entry(track.id()).or_default();
-                lane.label.clear();
-                push_label(&mut lane.label, track.label(), NAME_MAX);
-                if let Some(alias) = track.alias() {
-                    lane.alias.clear();
-                    lane.alias.push_str(alias);
+                let place = self.place(track.id());
+                if let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get_mut(place)) {
+                    let before = std::mem::take(&mut labels.label);
+                    push_label(&mut labels.label, track.label(), NAME_MAX);
+                    if labels.label != before {
+                        lane.label = self.count;
+                        self.count = self.count.saturating_add(1);
+                    }
+                    if let Some(alias) = track.alias() {
+                        labels.alias.clear();
+                        labels.alias.push_str(alias);
+                    }
                 }
                 self.to.track(track)
             }
@@ -148,9 +243,7 @@ impl<T: TakeSlices> Slices<T> {
                 }
                 match event.kind() {
                     EventKind::Begin => {
-                        let mut begun = self.spare.pop().unwrap_or_default();
-                        begun.fill(event, self.to.wants_args().then_some(&mut self.json));
-                        self.lanes.entry(event.track()).or_default().open.push(begun);
+                        self.begin(event);
                         Ok(())
                     }
                     EventKind::End => self.end(event),
@@ -168,19 +261,23 @@ impl<T: TakeSlices> Slices<T> {
 
     /// Gives out what has not ended, and gives back what takes slices.
     pub fn finish(mut self) -> Result<T, T::Error> {
-        for (id, lane) in &mut self.lanes {
-            let open = lane.open.drain(..).enumerate();
-            self.left.extend(open.map(|(depth, begun)| (*id, depth, begun)));
+        for (place, lane) in self.lanes.iter().enumerate() {
+            let (mut top, mut depth) = (lane.top, lane.depth);
+            while let Some(begun) = top.and_then(|top| begun_at(&mut self.begun, top)) {
+                (top, depth) = (begun.below, depth.saturating_sub(1));
+                self.left.push((place, depth, std::mem::take(begun)));
+            }
         }
-        self.left.sort_by_key(|(id, depth, begun)| (begun.time.map(Time::ns), *id, *depth));
-        for (id, depth, begun) in &self.left {
-            let Some(lane) = self.lanes.get(id) else { continue };
+        let id = |place: usize| self.labels.get(place).map(|labels| labels.id);
+        self.left.sort_by_key(|(place, depth, begun)| (begun.time.map(Time::ns), id(*place), *depth));
+        for (place, depth, begun) in &self.left {
+            let Some((lane, labels)) = self.lanes.get(*place).zip(self.labels.get(*place)) else { continue };
             let edges = begun.edges.with(Edges::OPEN_END);
-            self.to.slice(&begun.slice(*id, lane, *depth, None, edges))?;
+            self.to.slice(&begun.slice(lane.label, labels, *depth, None, edges))?;
         }
-        for lane in self.lanes.values() {
-            if let Some(alias) = lane.alias() {
-                self.to.alias(&lane.label, alias);
+        for labels in &self.labels {
+            if let Some(alias) = labels.alias() {
+                self.to.alias(&labels.label, alias);
             }
         }
         Ok(self.to)
@@ -190,15 +287,21 @@ impl<T: TakeSlices> Slices<T> {
         let slice = event.slice();
         let inferred = if event.is_inferred() { Edges::END_MISSING } else { Edges::NONE };
         let edges = slice.map_or(inferred, |slice| slice.edges());
-        let lane = self.lanes.entry(event.track()).or_default();
-        let mut begun = match lane.open.pop() {
-            Some(begun) => begun,
-            None => {
-                let mut begun = self.spare.pop().unwrap_or_default();
-                begun.fill(event, self.to.wants_args().then_some(&mut self.json));
-                Begun { time: None, edges: Edges::OPEN_START, ..begun }
+        let place = self.place(event.track());
+        if self.lanes.get(place).is_some_and(|lane| lane.top.is_none()) {
+            self.begin(event);
+            let top = self.lanes.get(place).and_then(|lane| lane.top);
+            if let Some(begun) = top.and_then(|top| begun_at(&mut self.begun, top)) {
+                (begun.time, begun.edges) = (None, Edges::OPEN_START);
             }
+        }
+        let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get(place)) else {
+            return Ok(());
         };
+        let Some(number) = lane.top else { return Ok(()) };
+        let Some(begun) = begun_at(&mut self.begun, number) else { return Ok(()) };
+        lane.top = begun.below;
+        lane.depth = lane.depth.saturating_sub(1);
         if self.to.wants_args() && slice.is_some() {
             self.args.clear();
             push_args(&mut self.json, event, &mut self.args);
@@ -207,15 +310,21 @@ impl<T: TakeSlices> Slices<T> {
         let edges = begun.edges.with(edges);
         if edges.has(Edges::OPEN_END) {
             begun.edges = edges;
-            self.left.push((event.track(), lane.open.len(), begun));
-            return Ok(());
+            self.left.push((place, lane.depth, std::mem::take(begun)));
+        } else {
+            self.to.slice(&begun.slice(lane.label, labels, lane.depth, event.time(), edges))?;
         }
-        self.to.slice(&begun.slice(event.track(), lane, lane.open.len(), event.time(), edges))?;
-        if self.spare.len() < SPARE {
-            self.spare.push(begun);
+        if self.spare >= SPARE {
+            *begun = Begun::default();
         }
+        begun.below = self.free.replace(number);
+        self.spare = self.spare.saturating_add(1);
         Ok(())
     }
+}
+
+fn begun_at(begun: &mut [Begun], number: u32) -> Option<&mut Begun> {
+    begun.get_mut(usize::try_from(number).ok()?)
 }
 
 impl Begun {
@@ -233,15 +342,14 @@ impl Begun {
 
     fn slice<'s>(
         &'s self,
-        id: TrackId,
-        lane: &'s Lane,
+        number: u32,
+        labels: &'s Labels,
         depth: usize,
         end: Option<Time>,
         edges: Edges,
     ) -> Slice<'s> {
         let Self { name, time, offset, args, .. } = self;
-        let (track, alias) = (lane.label.as_str(), lane.alias());
-        Slice { id, track, alias, name, begin: *time, end, depth, edges, args, offset: *offset }
+        Slice { id: labels.id, number, labels, name, begin: *time, end, depth, edges, args, offset: *offset }
     }
 }
 

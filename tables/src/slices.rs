@@ -110,7 +110,7 @@ impl TakeSlices for Made<'_> {
         }
         let is_absolute = slice.is_absolute();
         rows.name(0, Some("slice"));
-        rows.name(1, Some(slice.track));
+        rows.name(1, Some(slice.track()));
         rows.name(2, Some(slice.name));
         rows.time(3, slice.begin.map(|time| time.ns()), is_absolute);
         rows.time(5, slice.end.map(|time| time.ns()), is_absolute);

@@ -69,7 +69,7 @@ impl<'o> SliceLines<'o> {
     fn as_json(buffer: &mut Buffer, stamps: &mut Stamps, slice: &Slice<'_>) {
         let is_absolute = slice.is_absolute();
         buffer.put(b"{\"kind\":\"slice\",\"track\":");
-        quoted(buffer, slice.track);
+        quoted(buffer, slice.track());
         buffer.put(b",\"name\":");
         quoted(buffer, slice.name);
         buffer.put(b",\"time_ns\":");
@@ -103,9 +103,9 @@ impl<'o> SliceLines<'o> {
             None => self.line.push_str("before"),
         }
         let duration = slice.duration().map_or_else(|| "?   ".to_owned(), aligned);
-        let track = match slice.alias {
-            Some(alias) => format!("{} ({})", printable(slice.track), printable(alias)),
-            None => printable(slice.track),
+        let track = match slice.alias() {
+            Some(alias) => format!("{} ({})", printable(slice.track()), printable(alias)),
+            None => printable(slice.track()),
         };
         let name = self.out.paint(HEADING, printable(slice.name));
         let depth = slice.depth.min(32).saturating_mul(2);

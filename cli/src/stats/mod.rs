@@ -9,9 +9,9 @@ use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher as _, Hasher};
-use traceglass::event::{Event, EventKind, Track, TrackId, Window};
+use std::hash::BuildHasher as _;
+use std::num::NonZeroU32;
+use traceglass::event::{Event, EventKind, Window};
 
 /// Names of each kind that are counted on their own; the others are counted together.
 const NAMES: usize = 1 << 16;
@@ -30,8 +30,8 @@ pub struct Stats {
     pub span: Option<(i128, i128)>,
     window: Window,
     name: String,
-    /// The places of tracks that were met.
-    known_tracks: HashMap<TrackId, usize, RandomState>,
+    /// The places of tracks that were met, by the numbers that their slices have.
+    known_tracks: Vec<Option<usize>>,
 }
 
 /// The slices of a name.
@@ -44,21 +44,22 @@ pub struct Named {
     pub open: u64,
 }
 
-/// The activity of a track.
+/// The activity of a track: by the places of their names, how long slices were on it that lie in nothing else.
 #[derive(Default)]
 pub struct Busy {
-    /// The time in which a slice was open on it.
-    pub ns: i128,
-    /// By the place of its name, what was on it that lies in nothing else.
-    names: HashMap<usize, i128, RandomState>,
+    /// The first ones: most tracks have no more.
+    few: [(u32, u64); FEW],
+    few_len: usize,
+    more: Option<Box<HashMap<u32, u64, RandomState>>>,
 }
+
+/// The number of names on a track that are looked through one by one.
+const FEW: usize = 4;
 
 /// Values by name.
 pub struct ByName<T> {
-    /// The places of names by their hashes.
-    places: HashMap<u64, usize, Same>,
-    /// The places of those whose hash is that of another name.
-    others: HashMap<String, usize, RandomState>,
+    /// The places of names, each where its hash leads to, or in the next room that was free. At most half of it is full.
+    places: Vec<Option<NonZeroU32>>,
     known: Vec<Known<T>>,
     /// The value where a place has none: zero.
     rest: T,
@@ -66,6 +67,7 @@ pub struct ByName<T> {
 }
 
 /// A name, and what is known by it: beside each other, as they are met at random.
+#[repr(align(64))]
 struct Known<T> {
     name: Short,
     value: T,
@@ -75,38 +77,6 @@ struct Known<T> {
 enum Short {
     Here(u8, [u8; 22]),
     There(Box<str>),
-}
-
-/// Hashes that are hashes already.
-#[derive(Clone, Copy, Default)]
-struct Same;
-
-/// The state of one.
-#[derive(Default)]
-struct SameHash(u64);
-
-impl std::hash::BuildHasher for Same {
-    type Hasher = SameHash;
-
-    fn build_hasher(&self) -> SameHash {
-        SameHash::default()
-    }
-}
-
-impl Hasher for SameHash {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
 }
 
 impl Short {
@@ -135,13 +105,7 @@ impl Short {
 
 impl<T: Default> Default for ByName<T> {
     fn default() -> Self {
-        Self {
-            places: HashMap::default(),
-            others: HashMap::default(),
-            known: Vec::new(),
-            rest: T::default(),
-            hashes: RandomState::default(),
-        }
+        Self { places: Vec::new(), known: Vec::new(), rest: T::default(), hashes: RandomState::default() }
     }
 }
 
@@ -159,35 +123,59 @@ impl<T: Default> ByName<T> {
 
     /// The place of a name, or of the others if there are too many.
     fn place(&mut self, name: &str) -> usize {
-        let hash = self.hashes.hash_one(name);
-        match self.find(hash, name) {
+        match self.find(name) {
             Some(place) => place,
-            None if self.known.len() < NAMES => self.add(hash, name),
-            None => {
-                let hash = self.hashes.hash_one(OTHERS);
-                self.find(hash, OTHERS).unwrap_or_else(|| self.add(hash, OTHERS))
-            }
+            None if self.known.len() < NAMES => self.add(name),
+            None => self.find(OTHERS).unwrap_or_else(|| self.add(OTHERS)),
         }
     }
 
-    fn add(&mut self, hash: u64, name: &str) -> usize {
+    fn add(&mut self, name: &str) -> usize {
         let place = self.known.len();
         self.known.push(Known { name: Short::new(name), value: T::default() });
-        match self.places.entry(hash) {
-            Entry::Vacant(entry) => drop(entry.insert(place)),
-            Entry::Occupied(_) => drop(self.others.insert(name.to_owned(), place)),
+        if self.places.len() / 2 < self.known.len() {
+            self.places = vec![None; self.places.len().max(8).saturating_mul(2)];
+            (0..place).for_each(|place| self.enter(place));
         }
+        self.enter(place);
         place
+    }
+
+    /// Notes where a name is.
+    fn enter(&mut self, place: usize) {
+        let Some(known) = self.known.get(place) else { return };
+        let mut at = self.first_of(known.name.bytes());
+        while let Some(room) = self.places.get_mut(at) {
+            if room.is_none() {
+                *room = u32::try_from(place).ok().and_then(|place| NonZeroU32::MIN.checked_add(place));
+                return;
+            }
+            at = self.after(at);
+        }
     }
 }
 
 impl<T> ByName<T> {
-    /// The place of a name with this hash.
-    fn find(&self, hash: u64, name: &str) -> Option<usize> {
-        let place = *self.places.get(&hash)?;
-        match self.known.get(place)?.name.bytes() == name.as_bytes() {
-            true => Some(place),
-            false => self.others.get(name).copied(),
+    /// Where a name is looked for first.
+    fn first_of(&self, name: &[u8]) -> usize {
+        // Their number is a power of two.
+        let last = self.places.len().saturating_sub(1);
+        usize::try_from(self.hashes.hash_one(name)).map_or(0, |hash| hash & last)
+    }
+
+    /// Where it is looked for next.
+    fn after(&self, at: usize) -> usize {
+        at.saturating_add(1) & self.places.len().saturating_sub(1)
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let mut at = self.first_of(name.as_bytes());
+        loop {
+            let place = usize::try_from((*self.places.get(at)?)?.get()).ok()?.saturating_sub(1);
+            if self.known.get(place)?.name.bytes() == name.as_bytes() {
+                return Some(place);
+            }
+            at = self.after(at);
         }
     }
 
@@ -200,7 +188,7 @@ impl<T> ByName<T> {
     }
 
     pub fn get(&self, name: &str) -> Option<&T> {
-        let place = self.find(self.hashes.hash_one(name), name)?;
+        let place = self.find(name)?;
         self.known.get(place).map(|known| &known.value)
     }
 
@@ -215,11 +203,39 @@ impl<T> ByName<T> {
 }
 
 impl Busy {
+    /// Adds to the time of a name.
+    fn add(&mut self, name: u32, ns: u64) {
+        let few = self.few.get_mut(..self.few_len).unwrap_or_default();
+        let known = match few.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => known,
+            None => match self.few.get_mut(self.few_len) {
+                Some((new, ns)) => {
+                    self.few_len = self.few_len.saturating_add(1);
+                    *new = name;
+                    ns
+                }
+                None => self.more.get_or_insert_default().entry(name).or_default(),
+            },
+        };
+        *known = known.saturating_add(ns);
+    }
+
+    fn each(&self) -> impl Iterator<Item = (u32, u64)> {
+        let few = self.few.iter().take(self.few_len).copied();
+        few.chain(self.more.iter().flat_map(|more| more.iter()).map(|(name, ns)| (*name, *ns)))
+    }
+
+    /// The time in which a slice was open on it.
+    pub fn ns(&self) -> i128 {
+        self.each().fold(0, |total, (_, ns)| total.saturating_add(ns.into()))
+    }
+
     /// The names of the outermost slices on it and their time, the longest first. `names` are those of all slices, by
     /// their places.
     pub fn parts<'n>(&self, names: &[&'n str]) -> Vec<(&'n str, i128)> {
-        let part = |(place, ns): (&usize, &i128)| Some((*names.get(*place)?, *ns));
-        let mut parts: Vec<_> = self.names.iter().filter_map(part).collect();
+        let part =
+            |(place, ns): (u32, u64)| Some((*names.get(usize::try_from(place).ok()?)?, i128::from(ns)));
+        let mut parts: Vec<_> = self.each().filter_map(part).collect();
         parts.sort_unstable_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
         parts
     }
@@ -271,19 +287,14 @@ impl TakeSlices for Stats {
         let (begin, end) = (slice.begin.map_or(0, |time| time.ns()), slice.end.map_or(0, |time| time.ns()));
         let begin = self.window.from().map_or(begin, |from| from.max(begin));
         let end = self.window.to().map_or(end, |to| to.min(end));
-        let track = match self.known_tracks.get(&slice.id) {
-            Some(track) => *track,
-            None => {
-                let track = self.tracks.place(slice.track);
-                self.known_tracks.insert(slice.id, track);
-                track
-            }
-        };
-        let busy = self.tracks.at(track);
-        let ns = end.saturating_sub(begin).max(0);
-        busy.ns = busy.ns.saturating_add(ns);
-        let of = busy.names.entry(name).or_default();
-        *of = of.saturating_add(ns);
+        let number = usize::try_from(slice.number).unwrap_or(usize::MAX);
+        if self.known_tracks.len() <= number {
+            self.known_tracks.resize(number.saturating_add(1), None);
+        }
+        let Some(track) = self.known_tracks.get_mut(number) else { return Ok(()) };
+        let track = *track.get_or_insert_with(|| self.tracks.place(slice.track()));
+        let ns = u64::try_from(end.saturating_sub(begin).max(0)).unwrap_or(u64::MAX);
+        self.tracks.at(track).add(u32::try_from(name).unwrap_or(u32::MAX), ns);
         Ok(())
     }
 
@@ -298,16 +309,16 @@ impl TakeSlices for Stats {
         if matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. }) {
             return Ok(());
         }
-        self.name.clear();
-        push_label(&mut self.name, event.name(), NAME_MAX);
-        let count = self.events.of(&self.name);
+        let name = match event.name().as_str().filter(|name| name.len() <= NAME_MAX) {
+            Some(name) => name,
+            None => {
+                self.name.clear();
+                push_label(&mut self.name, event.name(), NAME_MAX);
+                &self.name
+            }
+        };
+        let count = self.events.of(name);
         *count = count.saturating_add(1);
-        Ok(())
-    }
-
-    fn track(&mut self, track: &Track<'_>) -> Result<()> {
-        // It may have another label.
-        self.known_tracks.remove(&track.id());
         Ok(())
     }
 
@@ -331,14 +342,6 @@ mod tests {
         }
         assert_eq!(all.names(), names);
         assert!(names.iter().all(|name| all.get(name) == Some(&6)) && all.get("a").is_none());
-    }
-
-    /// As if all hashes were the same.
-    #[test]
-    fn names_with_the_same_hash_are_told_apart() {
-        let mut all = ByName::<u64>::default();
-        assert_eq!(["a", "b", "c"].map(|name| all.add(7, name)), [0, 1, 2]);
-        assert_eq!(["a", "b", "c", "d"].map(|name| all.find(7, name)), [Some(0), Some(1), Some(2), None]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, right};
 use crate::trace::{Open, Pairing, Reading, Window, aligned};
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -108,17 +109,25 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     Ok((stats, outcome.status))
 }
 
-/// Entries of a map, those with the greatest number first.
+/// The entries of a map with the greatest numbers, at most so many, the greatest first.
 fn sorted<'m, T, N: Ord>(
     map: impl IntoIterator<Item = (&'m str, &'m T)>,
+    most: usize,
     number: impl Fn(&T) -> N,
 ) -> Vec<(&'m str, &'m T)>
 where
     T: 'm,
 {
-    let mut entries: Vec<_> = map.into_iter().collect();
-    entries.sort_by(|(a, of_a), (b, of_b)| number(of_b).cmp(&number(of_a)).then_with(|| a.cmp(b)));
-    entries
+    let mut entries: Vec<_> = map.into_iter().map(|(name, of)| (Reverse(number(of)), name, of)).collect();
+    let order = |(a, name_a, _): &(Reverse<N>, &str, &T), (b, name_b, _): &(Reverse<N>, &str, &T)| {
+        a.cmp(b).then_with(|| name_a.cmp(name_b))
+    };
+    if entries.len() > most {
+        entries.select_nth_unstable_by(most, order);
+        entries.truncate(most);
+    }
+    entries.sort_unstable_by(order);
+    entries.into_iter().map(|(_, name, of)| (name, of)).collect()
 }
 
 /// The frequency per second.
@@ -149,9 +158,9 @@ fn of_slices(line: &mut Line, named: &Named, ns: i128) {
     let Named { sketch, longest_at, open } = named;
     let known = |value: i128| (sketch.count > 0).then_some(value);
     float(line.int("count", sketch.count), "rate", rate(sketch.count, ns));
-    line.span("total_ns", Some(sketch.total)).span("min_ns", known(sketch.min));
+    line.span("total_ns", Some(sketch.total)).span("min_ns", known(sketch.min()));
     line.span("mean_ns", sketch.mean()).span("p50_ns", sketch.percentile(50));
-    line.span("p99_ns", sketch.percentile(99)).span("max_ns", known(sketch.max));
+    line.span("p99_ns", sketch.percentile(99)).span("max_ns", known(sketch.max()));
     line.int_or_null("max_offset", (sketch.count > 0).then_some(*longest_at)).int("open", *open);
     let mut histogram = String::new();
     for (power, count) in sketch.powers() {
@@ -167,7 +176,7 @@ fn of_slices(line: &mut Line, named: &Named, ns: i128) {
 fn of_track(line: &mut Line, busy: &Busy, slices: &[&str], ns: i128) {
     #[allow(clippy::cast_precision_loss)]
     let share = |part: i128| (ns > 0).then(|| part as f64 / ns as f64);
-    float(line.span("busy_ns", Some(busy.ns)), "share", share(busy.ns));
+    float(line.span("busy_ns", Some(busy.ns())), "share", share(busy.ns()));
     let (mut names, mut each) = (String::new(), Line::new());
     for (name, part) in busy.parts(slices) {
         float(each.begin().text("name", name).span("ns", Some(part)), "share", share(part));
@@ -196,7 +205,7 @@ fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         }
         out.json_text(line.end())
     };
-    for (name, named) in sorted(stats.slices.iter(), |named| named.sketch.total) {
+    for (name, named) in sorted(stats.slices.iter(), usize::MAX, |named| named.sketch.total) {
         of_slices(line.begin().text("kind", "slice").text("name", name), named, ns);
         let found = other.and_then(|other| other.slices.get(name));
         let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
@@ -204,7 +213,7 @@ fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
     }
     let names = stats.slices.names();
     let other_names = other.map(|other| other.slices.names()).unwrap_or_default();
-    for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns) {
+    for (track, busy) in sorted(stats.tracks.iter(), usize::MAX, |busy| busy.ns()) {
         let label = stats.aliases.get(track).map(String::as_str);
         line.begin().text("kind", "track").text("track", track).text_or_null("label", label);
         of_track(&mut line, busy, &names, ns);
@@ -213,7 +222,7 @@ fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         let found = found.map(|()| &mut against);
         end(&mut line, found, out)?;
     }
-    for (name, count) in sorted(stats.events.iter(), |count| *count) {
+    for (name, count) in sorted(stats.events.iter(), usize::MAX, |count| *count) {
         of_events(line.begin().text("kind", "event").text("name", name), *count, ns);
         let found = other.and_then(|other| other.events.get(name));
         let found = found.map(|count| of_events(against.begin(), *count, other_ns)).map(|()| &mut against);
@@ -266,7 +275,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
             columns.insert(1, right("change"));
         }
         let mut table = Table::new(&columns);
-        for (name, about) in sorted(stats.slices.iter(), |named| named.sketch.total).into_iter().take(most) {
+        for (name, about) in sorted(stats.slices.iter(), most, |named| named.sketch.total) {
             let Named { sketch, longest_at, .. } = about;
             let time = |value: Option<i128>| {
                 value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
@@ -276,11 +285,11 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
                 grouped(sketch.count),
                 shown_rate(sketch.count, ns),
                 time(Some(sketch.total)),
-                time(Some(sketch.min)),
+                time(Some(sketch.min())),
                 time(sketch.mean()),
                 time(sketch.percentile(50)),
                 time(sketch.percentile(99)),
-                time(Some(sketch.max)),
+                time(Some(sketch.max())),
                 format!("{longest_at:#x}"),
                 sketch.bars(),
             ];
@@ -297,7 +306,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
         let names = stats.slices.names();
         out.line(out.paint(HEADING, "tracks"))?;
         let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
-        for (track, busy) in sorted(stats.tracks.iter(), |busy| busy.ns).into_iter().take(most) {
+        for (track, busy) in sorted(stats.tracks.iter(), most, |busy| busy.ns()) {
             let parts = busy.parts(&names).into_iter().take(3);
             let mostly: Vec<_> =
                 parts.map(|(name, part)| format!("{} {}", named(name), share(part, ns))).collect();
@@ -305,7 +314,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
                 Some(alias) => format!("{} ({})", named(track), named(alias)),
                 None => named(track),
             };
-            table.row(out, vec![track, aligned(busy.ns), share(busy.ns, ns), mostly.join(", ")])?;
+            table.row(out, vec![track, aligned(busy.ns()), share(busy.ns(), ns), mostly.join(", ")])?;
         }
         table.finish(out)?;
         more(stats.tracks.len(), most, out)?;
@@ -316,7 +325,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
         columns.push(right("was"));
     }
     let mut table = Table::new(&columns);
-    for (name, count) in sorted(stats.events.iter(), |count| *count).into_iter().take(most) {
+    for (name, count) in sorted(stats.events.iter(), most, |count| *count) {
         let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
         if let Some(other) = other {
             cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));

@@ -379,7 +379,11 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             time,
             track: self.track(merged.source()),
             kind: EventKind::Instant,
-            name: name.map_or(Label::Numbered("event", number), Label::Ctf),
+            // Whoever takes the event looks at its name more than once.
+            name: match name.and_then(|name| name.borrowed()) {
+                Some(text) => Label::Text(text),
+                None => name.map_or(Label::Numbered("event", number), Label::Ctf),
+            },
             starts: None,
             ends: Flows::NONE,
             inferred: false,

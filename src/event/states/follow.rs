@@ -107,7 +107,7 @@ impl<'t> States<'_, 't> {
         });
         let Some((key, value)) = evaluated else { return Ok(()) };
         let key = hash(rule.map, self.output.bytes(key));
-        keep(&mut self.kept, key, &self.output, value).map(drop)
+        keep(&mut self.kept, key, &self.output, value)
     }
 
     /// Names a track.
@@ -121,14 +121,18 @@ impl<'t> States<'_, 't> {
             Some((context.template(rule.track?, out)?, context.template(rule.value?, out)?))
         });
         let Some((track, label)) = evaluated else { return Ok(()) };
-        let hash = hash(0, self.output.bytes(track.clone()));
-        if keep(&mut self.kept, label_key(hash), &self.output, label.clone())?
-            && let Some(number) = self.open.tracks.find(hash)
-        {
-            let (track, label) = (self.output.get(track), self.output.get(label));
-            announce(number, track, Some(label), self.root, moment, to)?;
+        let track_hash = hash(0, self.output.bytes(track.clone()));
+        let Some(number) = self.open.tracks.find(track_hash) else {
+            // Until it has a track.
+            return Ok(keep(&mut self.kept, label_key(track_hash), &self.output, label)?);
+        };
+        let label_hash = hash(0, self.output.bytes(label.clone()));
+        let Some(slot) = self.open.tracks.get_mut(number) else { return Ok(()) };
+        if core::mem::replace(&mut slot.label, label_hash) == label_hash {
+            return Ok(());
         }
-        Ok(())
+        let (track, label) = (self.output.get(track), self.output.get(label));
+        announce(number, track, Some(label), self.root, moment, to)
     }
 
     /// The place of a slice; `None` if a template of it has no value.
@@ -236,20 +240,17 @@ impl<'t> States<'_, 't> {
     }
 }
 
-/// Keeps a text; true if it is another one than before. A long one is cut.
-fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, from: &Output, text: Range<usize>) -> Result<bool> {
-    let Some(KeptSlot(known)) = kept.find(key).and_then(|at| kept.get_mut(at)) else {
-        let mut now = Kept::EMPTY;
-        now.push_piece(from, text);
-        return kept.insert(key, KeptSlot(now)).map(|_| true);
-    };
-    if known.all() == from.bytes(text.clone()) {
-        return Ok(false);
+/// Keeps a text. A long one is cut.
+fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, from: &Output, text: Range<usize>) -> Result<()> {
+    let known = kept.find(key).and_then(|at| kept.get_mut(at));
+    if known.as_ref().is_some_and(|known| known.0.all() == from.bytes(text.clone())) {
+        return Ok(());
     }
     let mut now = Kept::EMPTY;
     now.push_piece(from, text);
-    // One that was cut may be the same.
-    let is_new = known.all() != now.all();
-    *known = now;
-    Ok(is_new)
+    match known {
+        Some(known) => known.0 = now,
+        None => drop(kept.insert(key, KeptSlot(now))?),
+    }
+    Ok(())
 }

@@ -347,14 +347,16 @@ impl<'r, 't> States<'r, 't> {
         moment: &Moment<'_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<u32, E> {
-        let hash = hash(0, self.output.bytes(name.clone()));
-        if let Some(known) = self.open.tracks.find(hash) {
+        let name_hash = hash(0, self.output.bytes(name.clone()));
+        if let Some(known) = self.open.tracks.find(name_hash) {
             return Ok(known);
         }
         let name = self.output.get(name);
-        let number = self.open.tracks.insert(hash, TrackSlot::NEW)?;
-        let label = self.kept.find(label_key(hash)).and_then(|at| self.kept.get(at));
-        announce(number, name, label.map(|kept| kept.0.text()), self.root, moment, to)?;
+        let label =
+            self.kept.find(label_key(name_hash)).and_then(|at| self.kept.get(at)).map(|kept| kept.0.text());
+        let label_hash = label.map_or(0, |label| hash(0, label));
+        let number = self.open.tracks.insert(name_hash, TrackSlot::new(label_hash))?;
+        announce(number, name, label, self.root, moment, to)?;
         Ok(number)
     }
 }

@@ -18,6 +18,8 @@ pub struct TrackSlot {
     after: u32,
     /// The number of open slices that have no key.
     pub(super) keyless: u32,
+    /// The hash of its label besides its name; zero if it has none.
+    pub(super) label: u64,
 }
 
 /// The state of a track.
@@ -31,8 +33,10 @@ pub(super) enum State {
 }
 
 impl TrackSlot {
-    pub(super) const NEW: Self =
-        Self { state: State::Unknown, top: NONE, stream: NONE, before: NONE, after: NONE, keyless: 0 };
+    /// A track with a label, of which no event is known.
+    pub(super) const fn new(label: u64) -> Self {
+        Self { state: State::Unknown, top: NONE, stream: NONE, before: NONE, after: NONE, keyless: 0, label }
+    }
 }
 
 /// Room for a slice that is open.
