@@ -181,6 +181,9 @@ impl<'a, 't> Timeline<'a, 't> {
     #[inline]
     fn begins_next(&mut self) -> Option<(usize, Moment)> {
         let place = self.next_begin;
+        if place >= self.moments.len() {
+            return None;
+        }
         let moment = *self.moments.slots().get(place)?;
         // What begins and ends at one time begins first.
         self.order.peek().is_none_or(|next| moment.key() <= next).then_some((place, moment))
@@ -205,7 +208,9 @@ impl<'a, 't> Timeline<'a, 't> {
                 self.count(counting)?;
                 continue;
             }
-            if let Some(current) = self.current.filter(|_| core::mem::replace(&mut self.is_again, false)) {
+            if core::mem::replace(&mut self.is_again, false)
+                && let Some(current) = self.current
+            {
                 self.happened(&current)?;
                 continue;
             }
