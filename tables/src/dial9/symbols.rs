@@ -1,8 +1,12 @@
 //! Names of addresses, as the recorder appends them to a file.
 
+use memchr::memmem;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use traceglass::dial9::{Event, Frame, Frames, PoolSlot, SchemaSlot, Storage, Value};
+
+/// The name of the events that name an address.
+const SYMBOLS: &str = "SymbolTableEntry";
 
 /// The frames at the addresses of a file. A frame is text: a name, and where it is in the source if that is known.
 #[derive(Default)]
@@ -11,6 +15,10 @@ pub(super) struct Symbols(HashMap<u64, Vec<(u64, String)>>);
 impl Symbols {
     /// Reads the symbols of a file. What cannot be read is reported by whoever reads the events.
     pub(super) fn of(data: &[u8]) -> Self {
+        // Most files have none: that is seen faster than it is read.
+        if memmem::find(data, SYMBOLS.as_bytes()).is_none() {
+            return Self::default();
+        }
         let (mut schemas, mut strings): (Vec<SchemaSlot>, Vec<PoolSlot>) = Default::default();
         let mut frames = Frames::new(data, Storage::new(&mut schemas).strings(&mut strings));
         let mut symbols = Self::default();
@@ -22,7 +30,7 @@ impl Symbols {
                     symbols.add(&event, &frames);
                 }
                 Ok(Some(Frame::Header(_))) => type_id = None,
-                Ok(Some(Frame::Schema(schema))) if schema.name() == "SymbolTableEntry" => {
+                Ok(Some(Frame::Schema(schema))) if schema.name() == SYMBOLS => {
                     type_id = Some(schema.type_id());
                 }
                 Ok(Some(_)) => {}

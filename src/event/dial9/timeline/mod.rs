@@ -15,7 +15,7 @@ use crate::event::dial9::moment::{KindSlot, Moment, Role};
 use crate::event::dial9::rooms::Rooms;
 use crate::event::dial9::said::Known;
 use crate::event::dial9::tracks::{Of, Opened, Roots, TrackSlot, id_of};
-use crate::event::dial9::waiting::{WAITING, Waiting, end_of};
+use crate::event::dial9::waiting::{Name, WAITING, Waiting, end_of};
 use crate::event::element::{LANES, REGISTRY};
 use crate::event::event::Event;
 use crate::event::label::Label;
@@ -238,7 +238,7 @@ impl<'a, 't> Timeline<'a, 't> {
             self.closing = at.saturating_add(1);
             let track = if open == Opened::Span { slot.of_lane.unwrap_or(at) } else { at };
             if open != Opened::Nothing {
-                return Ok(Some(end_of(id_of(track), false, Label::Text(""), self.last)));
+                return Ok(Some(end_of(id_of(track), false, Name::Text(""), self.last)));
             }
         }
     }
@@ -252,7 +252,8 @@ impl<'a, 't> Timeline<'a, 't> {
     fn item(&self, waiting: Waiting<'a>) -> Item<'_> {
         match waiting {
             Waiting::Track(at) => self.track_item(at),
-            Waiting::Event { track, kind, name, starts, ends, is_said, time } => {
+            Waiting::Event { track, what, name, starts, ends, is_said, time } => {
+                let (kind, name) = (what.kind(), name.label());
                 let time = Some(Time::since_origin(time.into()));
                 let current = self.current.as_ref().filter(|_| is_said);
                 let current = current.and_then(|current| Some((current, self.order.plan(current.class())?)));
