@@ -110,6 +110,12 @@ impl<'a> Event<'a> {
         self.schema.refers()
     }
 
+    /// The input up to its end.
+    #[inline(always)]
+    pub(super) const fn input(&self) -> &'a [u8] {
+        self.input
+    }
+
     /// Where it stands.
     #[inline(always)]
     pub(crate) const fn start(&self) -> usize {

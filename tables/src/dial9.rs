@@ -94,19 +94,21 @@ impl<'t> Segments<'t> {
             all.get(SLICES).filter(|_| wanted.contains(&SLICES)).map(|table| Making::new(table, query));
         let mut typed = Typed::new(Reading { files: &names, symbols: &symbols, query }, all, wanted);
         loop {
-            let item = match timeline.next_item() {
+            // Items are large: they stay where they are.
+            let next = timeline.next_item();
+            let item = match &next {
                 Ok(Some(item)) => item,
                 Ok(None) => break,
-                Err(cause) => return Err(content(0, cause)),
+                Err(cause) => return Err(content(0, *cause)),
             };
             if let Some(slices) = &mut slices {
-                slices.item(&item, sink)?;
+                slices.item(item, sink)?;
             }
-            let input = if let Item::Event(event) = &item { event.input() } else { 0 };
+            let input = if let Item::Event(event) = item { event.input() } else { 0 };
             if let Some(common) = &mut common {
-                common.item(&item, &place(name(input)), sink)?;
+                common.item(item, &place(name(input)), sink)?;
             }
-            if let Item::Event(event) = &item {
+            if let Item::Event(event) = item {
                 typed.event(event, sink)?;
             }
         }

@@ -323,6 +323,10 @@ fn open(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<Appending>> {
             // Nearly all values are different, and near the one before: a dictionary costs time and room.
             DataType::Int64 | DataType::Timestamp(..) => delta(properties, column()),
             DataType::UInt64 if field.name() == "offset" => delta(properties, column()),
+            // Few, and all of them in most groups.
+            DataType::Dictionary(..) => {
+                properties.set_column_statistics_enabled(column(), EnabledStatistics::None)
+            }
             // JSON: nothing asks for the least and the largest.
             DataType::Utf8 if matches!(field.name().as_str(), "fields" | "args") => properties
                 .set_column_dictionary_enabled(column(), false)

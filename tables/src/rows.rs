@@ -77,8 +77,9 @@ impl Names {
         self.keys.append_value(number);
     }
 
-    fn finish(&mut self) -> Result<ArrayRef> {
+    fn finish(&mut self, rows: usize) -> Result<ArrayRef> {
         let (keys, names): (_, StringArray) = (self.keys.finish(), self.names.finish());
+        self.keys = PrimitiveBuilder::with_capacity(rows);
         self.numbers.clear();
         self.recent = Default::default();
         for slot in &mut self.recent {
@@ -155,17 +156,30 @@ impl Column {
         }
     }
 
-    fn finish(&mut self) -> Result<Option<ArrayRef>> {
+    /// Takes the values. The next ones have room for as many: without it, they would be moved again and again.
+    fn finish(&mut self, rows: usize) -> Result<Option<ArrayRef>> {
+        macro_rules! take {
+            ($builder:expr, $new:expr) => {{
+                let mut next = $new;
+                std::mem::swap($builder, &mut next);
+                Arc::new(next.finish())
+            }};
+        }
         Ok(Some(match self {
             Self::Unwanted => return Ok(None),
-            Self::U64(builder) => Arc::new(builder.finish()),
-            Self::I64(builder) => Arc::new(builder.finish()),
-            Self::Moment(builder) => Arc::new(builder.finish()),
-            Self::F64(builder) => Arc::new(builder.finish()),
-            Self::Bool(builder) => Arc::new(builder.finish()),
-            Self::Text(builder) => Arc::new(builder.finish()),
+            Self::U64(builder) => take!(builder, UInt64Builder::with_capacity(rows)),
+            Self::I64(builder) => take!(builder, Int64Builder::with_capacity(rows)),
+            Self::Moment(builder) => {
+                take!(builder, PrimitiveBuilder::with_capacity(rows).with_timezone("UTC"))
+            }
+            Self::F64(builder) => take!(builder, Float64Builder::with_capacity(rows)),
+            Self::Bool(builder) => take!(builder, BooleanBuilder::with_capacity(rows)),
+            Self::Text(builder) => {
+                let bytes = builder.values_slice().len();
+                take!(builder, StringBuilder::with_capacity(rows, bytes))
+            }
             Self::Bytes(builder) => Arc::new(builder.finish()),
-            Self::Name(names) => names.finish()?,
+            Self::Name(names) => names.finish(rows)?,
             Self::List(builder) => Arc::new(builder.finish()),
         }))
     }
@@ -292,9 +306,11 @@ impl Rows {
         if rows == 0 {
             return Ok(None);
         }
+        // The last batch of a table is seldom full.
+        let room = if rows >= self.rows_max { rows } else { 0 };
         let columns = self.columns.iter_mut().filter_map(|column| {
             column.fill(rows);
-            column.finish().transpose()
+            column.finish(room).transpose()
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         debug_assert!(columns.iter().all(|column| column.len() == rows));

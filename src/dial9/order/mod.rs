@@ -255,20 +255,20 @@ impl<'a, 't> Order<'a, 't> {
     }
 
     /// The pooled text with this id, as an event sees it.
-    pub fn string(&self, event: &OrderedEvent<'_>, id: u32) -> Option<&'a [u8]> {
+    pub fn string(&self, event: &OrderedEvent<'a>, id: u32) -> Option<&'a [u8]> {
         self.pools_at(event).string(id)
     }
 
     /// The pooled stack with this id, as an event sees it.
-    pub fn stack(&self, event: &OrderedEvent<'_>, id: u32) -> Option<Stack<'a>> {
+    pub fn stack(&self, event: &OrderedEvent<'a>, id: u32) -> Option<Stack<'a>> {
         self.pools_at(event).stack(id)
     }
 
     /// The pools as an event sees them.
-    pub(crate) fn pools_at(&self, event: &OrderedEvent<'_>) -> PoolsAt<'a, '_> {
-        let data = self.input_of_batch(event.batch).map_or(&[][..], |input| input.data);
+    pub(crate) fn pools_at(&self, event: &OrderedEvent<'a>) -> PoolsAt<'a, '_> {
         let (batch, pools_before) = (event.batch, to_usize(event.pools_before));
-        PoolsAt { data, pools: self.pools.slots(), pools_before, batch, before: event.event.start() }
+        let (data, before) = (event.event.input(), event.event.start());
+        PoolsAt { data, pools: self.pools.slots(), pools_before, batch, before }
     }
 
     /// Keeps what is needed to find an event again.

@@ -1,8 +1,12 @@
 //! Names of addresses, as the recorder appends them to a file.
 
+use memchr::memmem;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use traceglass::dial9::{Event, Frames, PoolSlot, SchemaSlot, Storage, Value};
+use traceglass::dial9::{Event, Frame, Frames, PoolSlot, SchemaSlot, Storage, Value};
+
+/// The name of the events that name an address.
+const SYMBOLS: &str = "SymbolTableEntry";
 
 /// The frames at the addresses of a file. A frame is text: a name, and where it is in the source if that is known.
 #[derive(Default)]
@@ -11,12 +15,24 @@ pub(super) struct Symbols(HashMap<u64, Vec<(u64, String)>>);
 impl Symbols {
     /// Reads the symbols of a file. What cannot be read is reported by whoever reads the events.
     pub(super) fn of(data: &[u8]) -> Self {
+        // Most files have none: that is seen faster than it is read.
+        if memmem::find(data, SYMBOLS.as_bytes()).is_none() {
+            return Self::default();
+        }
         let (mut schemas, mut strings): (Vec<SchemaSlot>, Vec<PoolSlot>) = Default::default();
         let mut frames = Frames::new(data, Storage::new(&mut schemas).strings(&mut strings));
         let mut symbols = Self::default();
+        // The number that symbols have in a batch.
+        let mut type_id = None;
         loop {
-            match frames.next_event() {
-                Ok(Some(event)) if event.name() == "SymbolTableEntry" => symbols.add(&event, &frames),
+            match frames.next_frame() {
+                Ok(Some(Frame::Event(event))) if Some(event.schema().type_id()) == type_id => {
+                    symbols.add(&event, &frames);
+                }
+                Ok(Some(Frame::Header(_))) => type_id = None,
+                Ok(Some(Frame::Schema(schema))) if schema.name() == SYMBOLS => {
+                    type_id = Some(schema.type_id());
+                }
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(_) if frames.recover().is_some() => {}

@@ -5,9 +5,8 @@ use crate::bytes::to_usize;
 use crate::dial9::{Key, OrderedEvent, Value};
 use crate::error::Result;
 use crate::event::dial9::tracks::{Of, Opened, id_of};
-use crate::event::dial9::waiting::end_of;
+use crate::event::dial9::waiting::{Name, end_of};
 use crate::event::event::Flows;
-use crate::event::label::Label;
 
 impl<'a> Timeline<'a, '_> {
     /// The place of the moment with this key.
@@ -18,14 +17,14 @@ impl<'a> Timeline<'a, '_> {
     }
 
     /// The name of an event that lasts.
-    fn name_of_lasting(&self, current: &OrderedEvent<'a>) -> Label<'a> {
-        let Some(kind) = self.kinds.slots().get(to_usize(current.class())) else { return Label::Text("") };
+    fn name_of_lasting(&self, current: &OrderedEvent<'a>) -> Name<'a> {
+        let Some(kind) = self.kinds.slots().get(to_usize(current.class())) else { return Name::Text("") };
         let text = match kind.lasts.name(current.event()) {
             Some(Value::PooledString(id)) => self.order.string(current, id),
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        text.map_or(Label::Text(current.event().name()), Label::of)
+        text.map_or(Name::Text(current.event().name()), Name::of)
     }
 
     /// Begins the slice of which the event of the moment at this place tells.

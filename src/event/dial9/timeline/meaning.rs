@@ -9,10 +9,9 @@ use crate::event::dial9::counters::{Counters, runtime_number};
 use crate::event::dial9::moment::Role;
 use crate::event::dial9::said::{Meaning, Said};
 use crate::event::dial9::tracks::{Found, Of, Opened, TrackSlot, id_of};
-use crate::event::dial9::waiting::{Waiting, end_of};
+use crate::event::dial9::waiting::{Count, Name, Waiting, What, end_of};
 use crate::event::element::REGISTRY;
-use crate::event::event::{EventKind, FlowId, Flows, Number};
-use crate::event::label::Label;
+use crate::event::event::{FlowId, Flows};
 use crate::event::track::TrackId;
 
 impl<'a> Timeline<'a, '_> {
@@ -45,12 +44,12 @@ impl<'a> Timeline<'a, '_> {
     fn open(&mut self, at: usize, opened: Opened, time: u64) {
         let was = self.tracks.slots_mut().get_mut(at).map(|slot| core::mem::replace(&mut slot.open, opened));
         if was.is_some_and(|was| was != Opened::Nothing) {
-            self.wait(end_of(id_of(at), false, Label::Text(""), time));
+            self.wait(end_of(id_of(at), false, Name::Text(""), time));
         }
     }
 
     /// Ends what is open on a track, if it is that; else something happened.
-    fn close(&mut self, at: usize, opened: Opened, name: Label<'a>, time: u64) {
+    fn close(&mut self, at: usize, opened: Opened, name: Name<'a>, time: u64) {
         let slot = self.tracks.slots_mut().get_mut(at).filter(|slot| slot.open == opened);
         match slot {
             Some(slot) => {
@@ -61,14 +60,14 @@ impl<'a> Timeline<'a, '_> {
         }
     }
 
-    pub(super) fn instant(&mut self, track: TrackId, name: Label<'a>, time: u64) {
-        let (kind, ends) = (EventKind::Instant, Flows::NONE);
-        self.wait(Waiting::Event { track, kind, name, starts: None, ends, is_said: true, time });
+    pub(super) fn instant(&mut self, track: TrackId, name: Name<'a>, time: u64) {
+        let (what, ends) = (What::Instant, Flows::NONE);
+        self.wait(Waiting::Event { track, what, name, starts: None, ends, is_said: true, time });
     }
 
-    pub(super) fn begin(&mut self, track: TrackId, name: Label<'a>, ends: Flows, time: u64) {
-        let kind = EventKind::Begin;
-        self.wait(Waiting::Event { track, kind, name, starts: None, ends, is_said: true, time });
+    pub(super) fn begin(&mut self, track: TrackId, name: Name<'a>, ends: Flows, time: u64) {
+        let what = What::Begin;
+        self.wait(Waiting::Event { track, what, name, starts: None, ends, is_said: true, time });
     }
 
     /// Puts what comes of an event among what waits.
@@ -85,9 +84,9 @@ impl<'a> Timeline<'a, '_> {
         let number = |name| said.number(name);
         let text = |name| said.text(name, &pools);
         let (role, counts) = (kind.role, kind.counters.any());
-        let name = Label::Text(kind.name);
+        let name = Name::Text(kind.name);
         let (worker, task, tid) = (number(Meaning::Worker), number(Meaning::Task), number(Meaning::Thread));
-        let place = text(Meaning::SpawnLocation).map(Label::of);
+        let place = text(Meaning::SpawnLocation).map(Name::of);
         match (role, worker, task, tid) {
             (Role::PollStart, Some(worker), Some(task), _) => {
                 let worker = self.track(Of::Worker(worker), true, offset)?;
@@ -113,7 +112,7 @@ impl<'a> Timeline<'a, '_> {
                 }
                 if role == Role::Park {
                     self.open(worker, Opened::Park, time);
-                    self.begin(id_of(worker), Label::Text("parked"), Flows::NONE, time);
+                    self.begin(id_of(worker), Name::Text("parked"), Flows::NONE, time);
                 } else {
                     // Who wakes up polls nothing: that end was lost.
                     if self.tracks.slots().get(worker).is_some_and(|slot| slot.open == Opened::Poll) {
@@ -135,9 +134,9 @@ impl<'a> Timeline<'a, '_> {
                     slot.flows = number.saturating_add(1);
                     FlowId::new(id_of(woken), number)
                 });
-                let (track, kind, name) = (id_of(track), EventKind::Instant, Label::Text("wake"));
+                let (track, what, name) = (id_of(track), What::Instant, Name::Text("wake"));
                 let (ends, is_said) = (Flows::NONE, true);
-                self.wait(Waiting::Event { track, kind, name, starts, ends, is_said, time });
+                self.wait(Waiting::Event { track, what, name, starts, ends, is_said, time });
             }
             (Role::Spawn, _, Some(task), _) => {
                 let task = self.track(Of::Task(task), true, offset)?;
@@ -171,7 +170,7 @@ impl<'a> Timeline<'a, '_> {
                     self.instant(id_of(track), name, time);
                     return Ok(());
                 };
-                let named = text(Meaning::SpanName).map_or(name, Label::of);
+                let named = text(Meaning::SpanName).map_or(name, Name::of);
                 let lane = Lane { span, task: number(Meaning::TaskOfSpan), name: named };
                 if role == Role::SpanEnter {
                     self.enter(&lane, time, offset)?;
@@ -200,16 +199,16 @@ impl<'a> Timeline<'a, '_> {
         let counted = fields.filter(|(place, _)| kind.counters.has(*place));
         let mut numbers = counted.filter_map(|(place, field)| {
             let number = match field.value()? {
-                Value::I64(value) => Number::Integer(value.into()),
-                Value::F64(value) => Number::Float(value),
-                value => Number::Integer(value.unsigned()?.into()),
+                Value::I64(value) => Count::Signed(value),
+                Value::F64(value) => Count::Float(value),
+                value => Count::Unsigned(value.unsigned()?),
             };
             Some((place, field.name(), number))
         });
         let Some((place, name, number)) = numbers.next() else {
             // An event without any of its numbers has happened all the same.
             if counting.field == 0 {
-                self.instant(id_of(counting.parent), Label::Text(event.name()), time);
+                self.instant(id_of(counting.parent), Name::Text(event.name()), time);
             }
             return Ok(());
         };
@@ -218,9 +217,9 @@ impl<'a> Timeline<'a, '_> {
         self.counting = Some(Counting { field: place.saturating_add(1), ..counting });
         let parent = u32::try_from(counting.parent).unwrap_or(u32::MAX);
         let track = self.track(Of::Counter(parent, at), true, event.offset())?;
-        let (kind, name) = (EventKind::Counter(number), Label::Text(name));
+        let (what, name) = (What::Counter(number), Name::Text(name));
         let (track, starts, ends, is_said) = (id_of(track), None, Flows::NONE, true);
-        self.wait(Waiting::Event { track, kind, name, starts, ends, is_said, time });
+        self.wait(Waiting::Event { track, what, name, starts, ends, is_said, time });
         Ok(())
     }
 }

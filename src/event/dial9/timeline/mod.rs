@@ -15,7 +15,7 @@ use crate::event::dial9::moment::{KindSlot, Moment, Role};
 use crate::event::dial9::rooms::Rooms;
 use crate::event::dial9::said::Known;
 use crate::event::dial9::tracks::{Of, Opened, Roots, TrackSlot, id_of};
-use crate::event::dial9::waiting::{WAITING, Waiting, end_of};
+use crate::event::dial9::waiting::{Name, WAITING, Waiting, end_of};
 use crate::event::element::{LANES, REGISTRY};
 use crate::event::event::Event;
 use crate::event::label::Label;
@@ -181,6 +181,9 @@ impl<'a, 't> Timeline<'a, 't> {
     #[inline]
     fn begins_next(&mut self) -> Option<(usize, Moment)> {
         let place = self.next_begin;
+        if place >= self.moments.len() {
+            return None;
+        }
         let moment = *self.moments.slots().get(place)?;
         // What begins and ends at one time begins first.
         self.order.peek().is_none_or(|next| moment.key() <= next).then_some((place, moment))
@@ -205,7 +208,9 @@ impl<'a, 't> Timeline<'a, 't> {
                 self.count(counting)?;
                 continue;
             }
-            if let Some(current) = self.current.filter(|_| core::mem::replace(&mut self.is_again, false)) {
+            if core::mem::replace(&mut self.is_again, false)
+                && let Some(current) = self.current
+            {
                 self.happened(&current)?;
                 continue;
             }
@@ -233,7 +238,7 @@ impl<'a, 't> Timeline<'a, 't> {
             self.closing = at.saturating_add(1);
             let track = if open == Opened::Span { slot.of_lane.unwrap_or(at) } else { at };
             if open != Opened::Nothing {
-                return Ok(Some(end_of(id_of(track), false, Label::Text(""), self.last)));
+                return Ok(Some(end_of(id_of(track), false, Name::Text(""), self.last)));
             }
         }
     }
@@ -247,7 +252,8 @@ impl<'a, 't> Timeline<'a, 't> {
     fn item(&self, waiting: Waiting<'a>) -> Item<'_> {
         match waiting {
             Waiting::Track(at) => self.track_item(at),
-            Waiting::Event { track, kind, name, starts, ends, is_said, time } => {
+            Waiting::Event { track, what, name, starts, ends, is_said, time } => {
+                let (kind, name) = (what.kind(), name.label());
                 let time = Some(Time::since_origin(time.into()));
                 let current = self.current.as_ref().filter(|_| is_said);
                 let current = current.and_then(|current| Some((current, self.order.plan(current.class())?)));

@@ -3,15 +3,14 @@
 use super::Timeline;
 use crate::error::Result;
 use crate::event::dial9::tracks::{Of, Opened, id_of};
-use crate::event::dial9::waiting::end_of;
+use crate::event::dial9::waiting::{Name, end_of};
 use crate::event::event::Flows;
-use crate::event::label::Label;
 
 /// The fields that say that a span was entered or left.
 pub(super) struct Lane<'a> {
     pub(super) span: u64,
     pub(super) task: Option<u64>,
-    pub(super) name: Label<'a>,
+    pub(super) name: Name<'a>,
 }
 
 impl<'a> Timeline<'a, '_> {
@@ -60,7 +59,7 @@ impl<'a> Timeline<'a, '_> {
         if inner == span {
             self.wait(end_of(id_of(lane), true, said.name, time));
         } else {
-            self.wait(end_of(id_of(lane), false, Label::Text(""), time));
+            self.wait(end_of(id_of(lane), false, Name::Text(""), time));
             self.is_again = true;
         }
         Ok(())
