@@ -19,7 +19,7 @@ pub struct Streams<'w> {
 }
 
 impl<'w> Streams<'w> {
-    pub const fn new(to: &'w mut dyn NewTrace) -> Self {
+    pub fn new(to: &'w mut dyn NewTrace) -> Self {
         Self { to, held: None, parts: Vec::new(), anew: Vec::new(), path: PathBuf::new() }
     }
 
