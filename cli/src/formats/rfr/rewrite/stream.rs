@@ -58,8 +58,8 @@ struct Definition {
     is_late: bool,
 }
 
-/// The number of ids that are known to be named without a look at all of them.
-const RECENT: usize = 1 << 10;
+/// The lower bits of an id that tell where it is if it was named of late: most records name few.
+const RECENT: u64 = 0x3ff;
 
 /// The polls of a task, and what the latest start names.
 type Poll = (Latest<Range<u64>>, Names);
@@ -82,7 +82,7 @@ impl Survey {
         Self {
             parts: Vec::new(),
             named: HashSet::default(),
-            recent: vec![None; RECENT],
+            recent: vec![None; 0x400],
             definitions: HashMap::default(),
             ends: Vec::new(),
             polls: HashMap::default(),
@@ -102,7 +102,7 @@ impl Survey {
     fn name(&mut self, names: Names) {
         for id in names.into_iter().flatten() {
             let (Id::Object(number) | Id::Callsite(number)) = id;
-            let place = number.checked_rem(RECENT as u64).and_then(|place| usize::try_from(place).ok());
+            let place = usize::try_from(number & RECENT).ok();
             let Some(recent) = place.and_then(|place| self.recent.get_mut(place)) else { continue };
             if *recent != Some(id) {
                 *recent = Some(id);
