@@ -1,6 +1,6 @@
 //! RDF: what chunks tell of queues, memory, markers and counters, merged by time.
 
-use crate::common::rdf::{Chunk, file};
+use crate::common::rdf::{Chunk, file, zstd_frame};
 use crate::common::rdf_contents::{self, UMD, driver_events, event, process_tokens, rmt, token};
 use crate::common::{mutations, prefixes};
 use crate::pulled::{Field, Value, fields};
@@ -336,18 +336,30 @@ fn faults_have_their_places_in_the_file() {
     let chunks = [
         Chunk::raw("AsicInfo", b"short"),
         loads,
-        samples,
+        samples.clone(),
         markers,
         driver_events(UMD, 1, &cut),
         rmt(1, 1, &reserved),
+        // What is compressed is located where it begins, a version in the index.
+        Chunk {
+            compression: 1,
+            uncompressed_size: 5,
+            stored: zstd_frame(&samples.stored),
+            ..samples.clone()
+        },
+        Chunk::raw("DDEvent", b"").version(99),
+        // The file lacks the end of this one, whatever it holds.
+        Chunk { uncompressed_size: 9, ..Chunk::zstd("SystemInfo", b"{}") },
     ];
     let data = file(&chunks);
     let entries: Vec<_> = File::parse(&data).unwrap().entries().collect();
     let header = |entry: usize| entries[entry].header_range().unwrap().start;
+    let start = |entry: usize| entries[entry].stored_range().unwrap().start;
     let end = |entry: usize| entries[entry].stored_range().unwrap().end;
     let mut workspace = Workspace::new();
     let slots = ([const { TrackSlot::EMPTY }; 20], [const { Lane::EMPTY }; 20]);
-    let mut timeline = Timeline::new(0, &data, &mut [], &mut workspace, slots.0, slots.1).unwrap();
+    let mut buffer = [0; 20];
+    let mut timeline = Timeline::new(0, &data, &mut buffer, &mut workspace, slots.0, slots.1).unwrap();
     let mut gaps = Vec::new();
     while let Some(item) = timeline.next_item().unwrap() {
         if let Item::Event(event) = item
@@ -363,6 +375,9 @@ fn faults_have_their_places_in_the_file() {
         ("count-too-large", header(3) + 8, header(3) + 8, 0),
         ("unexpected-end", end(4) - 4, end(4) - 4, 4),
         ("invalid", end(5) - 3, end(5) - 3, 3),
+        ("unexpected-end", start(6), start(6), 0),
+        ("size-mismatch", start(8), start(8), end(8) - start(8)),
+        ("unsupported-version", entries[7].offset() + 20, start(7), 0),
     ];
     assert_eq!(gaps, expected);
 }
@@ -370,11 +385,15 @@ fn faults_have_their_places_in_the_file() {
 /// No room is asked for what repeats a byte so often that it can be no table.
 #[test]
 fn what_is_out_of_proportion_is_left_out() {
-    let data = file(&[Chunk::zstd("DDEvent", &vec![0; 9 << 20]), rmt(1, 1, &process_tokens())]);
+    assert_eq!((Content::limit(0), Content::limit(10)), (8 << 20, (8 << 20) + 320));
+    let repeated = |id: &str| Chunk::zstd(id, &vec![0; 9 << 20]);
+    let chunks = [repeated("DDEvent"), repeated("SystemInfo"), rmt(1, 1, &process_tokens())];
+    let data = file(&chunks);
     let size = process_tokens().len() as u64;
     assert_eq!(needed(&File::parse(&data).unwrap()), size);
     let (_, events) = read(&data, Window::ALL).unwrap();
-    assert!(events.iter().any(|event| event.ends_with("over-limit")), "{events:?}");
+    // Of what happened, not of facts.
+    assert_eq!(events.iter().filter(|event| event.ends_with("over-limit")).count(), 1, "{events:?}");
     assert!(events.len() > 3, "{events:?}");
 }
 

@@ -59,7 +59,7 @@ pub fn needed(file: &File<'_>) -> u64 {
 fn output_size(entry: &Entry<'_>) -> Result<u64> {
     let value = entry.output_size()?;
     let limit = Chunked::limit(u64::try_from(entry.stored_size()).unwrap_or(0));
-    if entry.compression() == Compression::None || value <= limit {
+    if value <= limit {
         return Ok(value);
     }
     Err(Error::new(entry.stored_range()?.start, CHUNK_DATA, ErrorKind::OverLimit { value, limit }))
