@@ -50,6 +50,7 @@ pub struct Busy {
     /// The first ones: most tracks have no more.
     few: [(u32, u64); FEW],
     few_len: usize,
+    #[expect(clippy::box_collection, reason = "few entries have one, and all have its size")]
     more: Option<Box<HashMap<u32, u64, RandomState>>>,
 }
 

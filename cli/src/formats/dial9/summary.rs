@@ -191,7 +191,7 @@ impl Pairing {
     }
 
     /// Returns the content of an event, if it is one that is paired.
-    fn what(&mut self, event: &OrderedEvent<'_>, order: &Order<'_, '_>) -> Option<What> {
+    fn what<'a>(&mut self, event: &OrderedEvent<'a>, order: &Order<'a, '_>) -> Option<What> {
         while self.classes.len() <= event.class() as usize {
             let schema = order.schema(u32::try_from(self.classes.len()).ok()?)?;
             self.classes.push(Class::of(&schema));
