@@ -1,8 +1,9 @@
 //! Values of fields.
 
 use super::kind::FieldType;
+#[cfg(feature = "event")]
 use super::kind::OPTIONAL;
-use super::size::{self, end, number};
+use super::size::{end, number};
 use crate::bytes::{to_u64, to_usize};
 use crate::varint;
 use core::fmt;
@@ -150,16 +151,16 @@ impl<'a> Brief<'a> {
 
     /// Reads the value at `at`, of the type with this number, whose end is known to lie in `data`; also returns that end.
     #[inline(always)]
-    pub(super) fn read(data: &'a [u8], at: usize, number: u8) -> Option<(Self, usize)> {
+    pub(super) fn read(data: &'a [u8], at: usize, kind: u8) -> Option<(Self, usize)> {
         const VARINT: u8 = FieldType::Varint.number();
         const POOLED_STRING: u8 = FieldType::PooledString.number();
         const U8: u8 = FieldType::U8.number();
-        Some(match number {
+        Some(match kind {
             VARINT => {
                 let (value, len) = varint::read_u64_near(data.get(at..)?);
                 (Self::Number(value), at.wrapping_add(len))
             }
-            POOLED_STRING => (Self::Pooled(size::number(data, at)?), at.wrapping_add(4)),
+            POOLED_STRING => (Self::Pooled(number(data, at)?), at.wrapping_add(4)),
             U8 => (Self::Number(u64::from(*data.get(at)?)), at.wrapping_add(1)),
             other => return Self::read_other(data, at, other),
         })

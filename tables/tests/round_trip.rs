@@ -207,7 +207,7 @@ fn other_formats_have_parts_and_events() {
 }
 
 fn read_other_formats() {
-    for (name, parts, events) in [("sample.rdf", 6, 2), ("sample.rtc", 3, 642)] {
+    for (name, parts, events) in [("sample.rdf", 6, 1), ("sample.rtc", 3, 642)] {
         let file = sample(name);
         let trace = Trace::whole(&file);
         assert_eq!(rows(&read(&trace, "parts", &Query::default(), 2)), parts, "{name}");
