@@ -44,7 +44,10 @@ fn compare(data: &[u8]) {
     // What only the crate reads is not given to it: where times overflow, its build with checks panics.
     let given = if goes_on || read.sure.is_some() { &data[..read.end] } else { data };
     let Some(mut decoder) = Decoder::new(given) else {
-        assert!(read.events.is_empty() && (read.error.is_some() || read.sure.is_some()), "only the crate refuses it");
+        assert!(
+            read.events.is_empty() && (read.error.is_some() || read.sure.is_some()),
+            "only the crate refuses it"
+        );
         return;
     };
     let mut events = Vec::new();
@@ -60,7 +63,8 @@ fn compare(data: &[u8]) {
 
 fn read(data: &[u8]) -> Read {
     let (mut schemas, mut strings, mut stacks, mut notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let storage = Storage::new(&mut schemas).strings(&mut strings).stacks(&mut stacks).annotations(&mut notes);
+    let storage =
+        Storage::new(&mut schemas).strings(&mut strings).stacks(&mut stacks).annotations(&mut notes);
     let mut frames = Frames::new(data, storage);
     let mut read = Read { events: Vec::new(), end: 0, error: None, sure: None };
     let mut annotated: HashSet<u16> = HashSet::new();

@@ -98,6 +98,7 @@ fuzz_target!(|data: &[u8]| {
         other => panic!("{call}: {other}"),
     }
     let left = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name());
-    let left: Vec<_> = left.filter(|name| !["in", "out", "again"].iter().any(|known| name == known)).collect();
+    let left: Vec<_> =
+        left.filter(|name| !["in", "out", "again"].iter().any(|known| name == known)).collect();
     assert!(left.is_empty(), "{call} leaves {left:?}");
 });
