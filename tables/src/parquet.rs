@@ -1,7 +1,8 @@
 //! All tables of a trace as Parquet files: `DIR/TABLE/trace=NAME/part-N.parquet`.
 //!
 //! Each thread reads a run of pieces and writes files of its own, so that the rows of a file, and its row groups, are in
-//! the order of the pieces. Engines read `trace` as a column (Hive's layout). Names are written with `%` and two digits
+//! the order of the pieces. A dial9 recording is read in one pass, on one thread, and all its tables are written as it goes:
+//! its events are in the order of time. Engines read `trace` as a column (Hive's layout). Names are written with `%` and two digits
 //! for what is no letter, digit, `-`, `_` or `.`.
 //!
 //! A table that each trace of the format has is there even if it is empty, so that a query of it finds its columns. Of
