@@ -56,6 +56,8 @@ mod style;
 mod table;
 #[cfg(feature = "tables")]
 pub mod tables;
+#[cfg_attr(target_family = "wasm", path = "page/threads.rs")]
+mod threads;
 mod trace;
 mod verbs;
 #[cfg(feature = "view")]

@@ -1,46 +1,15 @@
 //! Independent parts on all cores, with the results in order.
 
 use crate::status::Result;
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::num::NonZero;
-use std::sync::OnceLock;
+use crate::threads::each;
+pub use crate::threads::{STACK, threads};
+use std::sync::{Mutex, PoisonError};
 
 /// The fewest bytes that are worth starting threads for.
 const WORTH: u64 = 1 << 20;
 
 /// The number of parts a thread is given before results are taken; their results wait in memory.
 const AT_ONCE: usize = 8;
-
-/// The stack of a thread: a session of an RTC file has thousands of streams, of which the table is moved as a whole.
-pub const STACK: usize = 32 << 20;
-
-/// The threads, which are started when they are of use for the first time: as many as there are cores, or as
-/// `RAYON_NUM_THREADS` says, or else fewer; `None` if the system gives none.
-fn pool() -> Option<&'static ThreadPool> {
-    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let start = || {
-        let said = std::env::var("RAYON_NUM_THREADS").ok().and_then(|said| said.parse().ok());
-        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        fewer(said.filter(|&said| said > 0).unwrap_or_else(cores), |count| {
-            ThreadPoolBuilder::new().num_threads(count).stack_size(STACK).build().ok()
-        })
-    };
-    POOL.get_or_init(start).as_ref()
-}
-
-/// The result of `start` for a number of threads, or for half of it, and so on.
-fn fewer<P>(wanted: usize, start: impl FnMut(usize) -> Option<P>) -> Option<P> {
-    std::iter::successors(Some(wanted), |&count| (count > 1).then_some(count / 2)).find_map(start)
-}
-
-/// The number of threads that work on parts at a time.
-pub fn threads() -> usize {
-    match rayon::current_thread_index() {
-        Some(_) => rayon::current_num_threads(),
-        None => pool().map_or(1, ThreadPool::current_num_threads),
-    }
-}
 
 /// True if this many bytes are worth several threads, and there are several.
 pub fn pays(bytes: u64) -> bool {
@@ -51,13 +20,16 @@ pub fn pays(bytes: u64) -> bool {
 ///
 /// `state` makes what is worked with: once where there is one thread, else for each part, because a thread that waits
 /// for parts of a part takes up another one meanwhile. `bytes` is how much there is to be read in all.
-pub fn in_order<T: Sync, S: Send, R: Send>(
+pub fn in_order<T: Sync, S, R: Send>(
     bytes: u64,
     parts: impl IntoIterator<Item = T>,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &T) -> R + Sync,
     mut done: impl FnMut(&T, R) -> Result<()>,
 ) -> Result<()> {
+    // Both are called from two places, and large.
+    let work: &(dyn Fn(&mut S, &T) -> R + Sync) = &work;
+    let done: &mut dyn FnMut(&T, R) -> Result<()> = &mut done;
     let mut parts = parts.into_iter();
     if !pays(bytes) {
         let mut state = state();
@@ -67,16 +39,25 @@ pub fn in_order<T: Sync, S: Send, R: Send>(
         });
     }
     loop {
-        let batch: Vec<T> = parts.by_ref().take(threads().saturating_mul(AT_ONCE)).collect();
+        let batch: Vec<(T, Mutex<Option<R>>)> = parts
+            .by_ref()
+            .take(threads().saturating_mul(AT_ONCE))
+            .map(|part| (part, Mutex::new(None)))
+            .collect();
         if batch.is_empty() {
             return Ok(());
         }
-        let all = || batch.par_iter().with_max_len(1).map_init(&state, &work).collect();
-        let results: Vec<R> = match (rayon::current_thread_index(), pool()) {
-            (None, Some(pool)) => pool.install(all),
-            _ => all(),
-        };
-        batch.iter().zip(results).try_for_each(|(part, result)| done(part, result))?;
+        each(batch.len(), &|number| {
+            if let Some((part, result)) = batch.get(number) {
+                let found = work(&mut state(), part);
+                *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+            }
+        });
+        for (part, result) in batch {
+            if let Some(result) = result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                done(&part, result)?;
+            }
+        }
     }
 }
 
@@ -108,18 +89,6 @@ mod tests {
             in_order(WORTH, 0..200_u64, || (), work, done).unwrap();
         });
         assert_eq!(count, 200);
-    }
-
-    #[test]
-    fn as_many_threads_as_there_can_be() {
-        for (limit, tried) in [(16, vec![16]), (5, vec![16, 8, 4]), (0, vec![16, 8, 4, 2, 1])] {
-            let mut counts = Vec::new();
-            let found = fewer(16, |count| {
-                counts.push(count);
-                (count <= limit).then_some(count)
-            });
-            assert_eq!((found, &counts), (tried.last().copied().filter(|&last| last <= limit), &tried));
-        }
     }
 
     #[test]
