@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 use traceglass::event::states::Edges;
 use traceglass::event::{Event, EventKind, Item, Time, Track, TrackId, Window};
-use traceglass::record::Record;
+use traceglass::record::{Any, Record};
 
 /// Something that lasted.
 pub struct Slice<'s> {
@@ -361,7 +361,7 @@ pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
         // A record that cannot be read was reported where it was met.
         let told = match slice {
             Some(slice) => slice.args().tell(json),
-            None => event.tell(json),
+            None => event.tell(&mut Any(json)),
         };
         let text = json.buffer.text();
         let inner = text.strip_prefix(b"{").and_then(|text| text.strip_suffix(b"}")).filter(|_| told.is_ok());

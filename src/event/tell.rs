@@ -4,7 +4,7 @@ use super::data::Data;
 use super::event::Event;
 use super::track::Track;
 use crate::error::Result;
-use crate::record::{Listener, Record};
+use crate::record::{Any, Listener, Record};
 
 /// Tells the record that the event was made of. One that was not made of a record, such as a gap or an end that was
 /// [inferred](Event::is_inferred), tells nothing: not even that it begins.
@@ -17,9 +17,9 @@ impl Record for Event<'_> {
 
 /// Tells what is known of the track: a task, a stream, a queue. One of which nothing is known tells nothing.
 impl Record for Track<'_> {
-    #[inline]
+    // Tracks are few.
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.data.tell(to)
+        self.data.tell(&mut Any(to))
     }
 }
 

@@ -19,12 +19,20 @@ macro_rules! any_listener {
 #[allow(unused_imports)]
 pub(crate) use any_listener;
 
-/// A listener by a pointer. RDF has a hundred classes of records, and a program several listeners: each of them with code
-/// of its own would be a quarter of the program.
-#[cfg(any(feature = "rdf-contents", target_family = "wasm"))]
-pub(crate) struct Any<'l>(pub(crate) &'l mut dyn super::Listener);
+/// A listener by a pointer, for what is told seldom or in many ways. RDF has a hundred classes of records, and a program
+/// several listeners: each of them with code of its own would be a quarter of the program.
+///
+/// # Examples
+/// ```
+/// use traceglass::record::{Any, Listener, Record};
+///
+/// /// For a caller that has the listener as a pointer, or many listeners of which none is in a hurry.
+/// fn tell(record: &impl Record, to: &mut dyn Listener) -> traceglass::Result<()> {
+///     record.tell(&mut Any(to))
+/// }
+/// ```
+pub struct Any<'l>(pub &'l mut dyn super::Listener);
 
-#[cfg(any(feature = "rdf-contents", target_family = "wasm"))]
 mod pass {
     use super::Any;
     use crate::record::{Class, Decimal, Head, Listener, Scope, Slot, Text, Wants, Wide};

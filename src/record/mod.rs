@@ -91,8 +91,7 @@ mod time;
 mod told;
 mod value;
 
-#[cfg(any(feature = "rdf-contents", target_family = "wasm"))]
-pub(crate) use any::Any;
+pub use any::Any;
 #[allow(unused_imports)] // In a build without formats.
 pub(crate) use any::any_listener;
 pub use class::{Class, ClassId, EachLabel, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};

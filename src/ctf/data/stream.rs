@@ -378,7 +378,7 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
 
     /// Tells a header that has no steps, such as one of bit fields.
     #[inline(never)]
-    fn header_in_general<L: Listener>(&mut self, to: &mut L) -> Option<()> {
+    fn header_in_general(&mut self, to: &mut dyn Listener) -> Option<()> {
         let record = Record { packet: &self.packet, parts: self.parts(self.next.start) };
         let fields = record.fields_in(Scope::EventHeader, &mut self.fields)?;
         tell_fields(fields, self.programs.base(), to).ok()
@@ -386,7 +386,7 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
 
     /// Tells the next record as the general reader reads it.
     #[inline(never)]
-    fn tell_in_general<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+    fn tell_in_general(&mut self, to: &mut dyn Listener) -> Result<()> {
         if self.next.way == Way::None || (self.next.way == Way::Steps && !self.next_in_general()?) {
             return Ok(());
         }

@@ -16,7 +16,9 @@ use crate::record::{self, Class, ClassId, Head, Listener, Slot, Text, Time, Want
 use core::fmt;
 
 /// Tells all fields that are left. `base` is the number of the schema's first slot.
-pub(super) fn tell_fields<L: Listener>(fields: &mut Fields<'_, '_>, base: u32, to: &mut L) -> Result<()> {
+///
+/// The general reader costs more than a call by a pointer, and its code would be in a program once for each listener.
+pub(super) fn tell_fields(fields: &mut Fields<'_, '_>, base: u32, to: &mut dyn Listener) -> Result<()> {
     let nodes = fields.cursor.schema.nodes;
     let mut levels = Levels::default();
     fields.each_field(|field| {
@@ -88,7 +90,7 @@ impl Levels {
 /// Tells an integer of more than 64 bits; one of very many bits as its hexadecimal digits.
 #[cold]
 #[inline(never)]
-fn wide<L: Listener>(slot: Slot, bits: BitString<'_>, is_signed: bool, to: &mut L) {
+fn wide(slot: Slot, bits: BitString<'_>, is_signed: bool, to: &mut dyn Listener) {
     const _: () = assert!(WIDE_MAX == 16 * 64);
     let mut room = [0; 16];
     let count = usize::try_from(bits.len().div_ceil(64)).unwrap_or(usize::MAX);
@@ -121,12 +123,12 @@ impl fmt::Display for Digits<'_> {
 }
 
 /// Tells the fields of the scopes of a record that are wanted.
-pub(super) fn tell_scopes<'a, 's, L: Listener>(
+pub(super) fn tell_scopes<'a, 's>(
     record: &Record<'_, 'a, 's>,
     wants: Wants,
     base: u32,
     place: &mut Option<Fields<'a, 's>>,
-    to: &mut L,
+    to: &mut dyn Listener,
 ) -> Result<()> {
     for (told, scope) in SCOPES {
         if wants.has(told)
@@ -235,7 +237,7 @@ impl Record<'_, '_, '_> {
 /// Tells what its context says, as a group.
 impl record::Record for Packet<'_, '_> {
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        let to = crate::record::any_listener!(to);
+        let to = &mut record::Any(to);
         let stream = self.stream_class();
         let class = PacketClass::new(stream);
         let clock = stream.clock();

@@ -51,9 +51,9 @@ impl Record for Args<'_> {
     }
 }
 
-/// Passes on the fields that are wanted.
-struct Filter<'l, 'a, L> {
-    to: &'l mut L,
+/// Passes on the fields that are wanted: few, so that they may go by a pointer.
+struct Filter<'l, 'a> {
+    to: &'l mut dyn Listener,
     args: &'a [ArgSlot],
     /// The number of groups and lists that are open.
     depth: u32,
@@ -63,7 +63,7 @@ struct Filter<'l, 'a, L> {
     told: usize,
 }
 
-impl<L: Listener> Filter<'_, '_, L> {
+impl Filter<'_, '_> {
     /// True if the field is wanted.
     #[inline]
     fn wants(&mut self, slot: Slot) -> bool {
@@ -90,7 +90,7 @@ impl<L: Listener> Filter<'_, '_, L> {
     }
 }
 
-impl<L: Listener> Listener for Filter<'_, '_, L> {
+impl Listener for Filter<'_, '_> {
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         match self.to.begin(head, class) {
             Wants::NOTHING => Wants::NOTHING,

@@ -9,7 +9,7 @@ use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::event::Time;
-use traceglass::record::Record as _;
+use traceglass::record::{Any, Record as _};
 use traceglass::rfr::{
     Callsite, Callsites, Chunk, ChunkHeader, Item, Items, LayoutFields, Meta, NamedRecord, Object,
     StreamData, StreamRecord, Streaming,
@@ -433,7 +433,7 @@ const ROW: usize = 4096;
 fn row(record: &NamedRecord<'_, '_>) -> (String, String) {
     let mut text = Text::rows(ROW);
     // All of it has been checked.
-    let _ = record.tell(&mut text);
+    let _ = record.tell(&mut Any(&mut text));
     let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
     let name = record.kind().name();
     let rest = line.strip_prefix(name).unwrap_or(&line).trim();

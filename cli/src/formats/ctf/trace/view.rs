@@ -12,7 +12,7 @@ use traceglass::ctf::data::{Packet, Packets, Record};
 use traceglass::ctf::metadata::ParseOptions;
 use traceglass::ctf::schema::Schema;
 use traceglass::event::Time;
-use traceglass::record::Record as _;
+use traceglass::record::{Any, Record as _};
 use traceglass::{Error, Format};
 
 /// Looks at the traces in a folder, or at a data stream with the metadata beside it.
@@ -338,7 +338,7 @@ impl About for Event<'_> {
         let mut row = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let row = row.get_or_insert_with(|| Box::new(Text::rows(ROW)));
         row.buffer.clear();
-        let said = match self.record.tell(&mut **row) {
+        let said = match self.record.tell(&mut Any(&mut **row)) {
             Ok(()) => {
                 let row = String::from_utf8_lossy(row.buffer.text());
                 let shown = printable(&shortened(&name, NAME_SHOWN));
