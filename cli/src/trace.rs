@@ -129,7 +129,7 @@ pub trait Trace {
         self.is_written_as_folder()
     }
 
-    // A page has no place to write to: formats leave out these two, and `compile`, there.
+    // A page has no place to write to: formats leave out these three, and `compile`, there.
 
     /// Writes what is wanted of it, as a trace of the same format; all that can be read if everything is.
     fn rewrite(&self, wanted: &Wanted<'_>, _to: &mut dyn NewTrace) -> Result<Rewritten> {
@@ -143,7 +143,9 @@ pub trait Trace {
     }
 
     /// Its parts, with what is in them.
-    fn extract(&self, _parts: &mut dyn Parts) -> Result<Outcome>;
+    fn extract(&self, _parts: &mut dyn Parts) -> Result<Outcome> {
+        Err(Failure::usage(format!("{} has no parts to be written as files", self.format_name())))
+    }
 }
 
 /// Opens a trace of any format.

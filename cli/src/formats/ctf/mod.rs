@@ -239,6 +239,7 @@ impl Trace for Ctf2<'_> {
         Ok(done)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_packets(parts)
     }

@@ -15,11 +15,10 @@ mod tables;
 mod waits;
 
 use crate::output::Out;
-use crate::states::Pairs;
-use crate::status::{Failure, Result, Status, Unreadable};
+use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
-    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
-    Reference, Rewritten, Selection, Trace, Wanted, Window,
+    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Private, Reference,
+    Rewritten, Selection, Trace, Wanted, Window,
 };
 pub use rewrite::merge;
 use segments::{Rooms, Segment};
@@ -107,7 +106,12 @@ impl Trace for Dial9<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, _: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+    fn tables(
+        &self,
+        name: &str,
+        _: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
         self.lend_segments(name, read)
     }
 
@@ -132,10 +136,6 @@ impl Trace for Dial9<'_> {
     #[cfg(not(target_family = "wasm"))]
     fn rewrite(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
         self.write(wanted, to)
-    }
-
-    fn extract(&self, _: &mut dyn Parts) -> Result<Outcome> {
-        Err(Failure::usage("dial9 has no parts to be written as files"))
     }
 
     fn info(&self, _: &Inquiry) -> Result<Info> {

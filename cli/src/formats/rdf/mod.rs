@@ -18,7 +18,6 @@ mod walk;
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::progress::Progress;
-use crate::states::Pairs;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
@@ -117,7 +116,12 @@ impl Trace for Rdf<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+    fn tables(
+        &self,
+        name: &str,
+        pairs: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
         let whole = crate::trace::Whole { trace: self, pairs };
         let mut trace = traceglass_tables::Trace::whole(&file);
@@ -135,6 +139,7 @@ impl Trace for Rdf<'_> {
         self.write(wanted, to)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Extracted) -> Result<Outcome> {
         self.extract_chunks(parts)
     }

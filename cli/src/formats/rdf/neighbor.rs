@@ -55,6 +55,7 @@ impl Trace for Neighbor<'_> {
         self.data.len() as u64
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let (chunks, error) = self.chunks();
         for (number, chunk) in (0..).zip(&chunks) {

@@ -20,7 +20,6 @@ use crate::json::Line;
 use crate::output::{Out, add, counted, grouped, shown};
 use crate::parallel;
 use crate::progress::Progress;
-use crate::states::Pairs;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
@@ -202,7 +201,12 @@ impl Trace for Rfr<'_> {
     }
 
     #[cfg(feature = "tables")]
-    fn tables(&self, name: &str, pairs: &Pairs, read: &mut crate::trace::ReadTables<'_>) -> Result<()> {
+    fn tables(
+        &self,
+        name: &str,
+        pairs: &crate::states::Pairs,
+        read: &mut crate::trace::ReadTables<'_>,
+    ) -> Result<()> {
         self.lend_files(name, pairs, read)
     }
 
@@ -220,6 +224,7 @@ impl Trace for Rfr<'_> {
         rewrite::write(&self.files, wanted, to)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_files(parts)
     }

@@ -82,6 +82,7 @@ impl Trace for Rtc<'_> {
         self.write(wanted, to)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_streams(parts)
     }

@@ -325,6 +325,7 @@ impl Trace for Ctf<'_> {
         self.with(|traces, problems| rewrite::write(self, traces, problems, wanted, to))
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_streams(parts)
     }
