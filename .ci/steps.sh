@@ -263,6 +263,9 @@ examples() {
     $bin/event_timeline $data/sample.rtc | grep "1700000000.000089000 s  adc .* = -31.269"
     $bin/event_timeline $data/sample.rgp | grep "queue 2 .* CmdBufSubmit of 26000 ns"
     $bin/event_timeline $data/sample.ctf/metadata $data/sample.ctf/stream | grep "battery"
+    $bin/own_format | grep "0.000180000 s  counts  counter triangles micros=180 value=3000"
+    $bin/own_format | grep "line at 0x38: malformed"
+    $bin/own_format $data/sample.rtc | grep "adc  counter adc -31.269"
     # No crash dump is shipped; what is none is said to be none.
     said=$($bin/rdf_crash $data/sample.rdf 2>&1) || true
     [ -n "$said" ]

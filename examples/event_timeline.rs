@@ -2,20 +2,15 @@
 //!
 //!     cargo run --example event_timeline -- FILE...
 //!
-//! A file of RTC or RDF; the files of an RFR recording; the metadata of a CTF trace, and then its streams. The model
-//! borrows from the inputs and keeps its state in rooms that are lent: here they grow, firmware lends arrays.
+//! A file of RTC or RDF; the files of an RFR recording; segments of dial9; the metadata of a CTF trace, and then its
+//! streams. The model borrows from the inputs. Its state is allocated here; firmware lends arrays (`event::Rooms`).
 
 use memmap2::Mmap;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use traceglass::ctf::data::MergeSlot;
-use traceglass::ctf::metadata::MetadataStream;
-use traceglass::ctf::schema::{Node, Schema};
-use traceglass::event::{EventKind, Item, Number, Rooms, Source, Trace, rdf};
-use traceglass::rfr::{Callsites, Site};
-use traceglass::zstd::Workspace;
+use traceglass::event::{EventKind, Item, Number, Source, Trace};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
@@ -24,33 +19,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         files.push(unsafe { Mmap::map(&File::open(path)?)? });
     }
     let inputs: Vec<&[u8]> = files.iter().map(|file| &file[..]).collect();
-    let first = inputs.first().copied().ok_or("usage: event_timeline FILE...")?;
+    if inputs.is_empty() {
+        return Err("usage: event_timeline FILE...".into());
+    }
 
-    // Sizes that depend on the inputs are asked for; the rest grows.
-    let nodes = MetadataStream::parse(first).and_then(|metadata| Schema::needed(&metadata)).unwrap_or(0);
-    let decoded = traceglass::rdf::File::parse(first).map_or(0, |file| rdf::needed(&file));
-    let callsites = inputs.iter().filter_map(|input| Callsites::parse(input).ok());
-    let callsites = callsites.map(Iterator::count).max().unwrap_or(0);
-    let mut registry = Vec::new();
-    let mut names = Vec::new();
-    let mut lanes = Vec::new();
-    let mut callsites = vec![Site::EMPTY; callsites];
-    let mut schema = None;
-    let mut nodes = vec![Node::EMPTY; usize::try_from(nodes)?];
-    let mut merge = vec![MergeSlot::EMPTY; inputs.len()];
-    let mut streams = Vec::new();
-    let mut buffer = vec![0; 1 << 20];
-    let mut decoded = vec![0; usize::try_from(decoded)?];
-    let mut workspace = Workspace::new();
-    let mut tracks = Vec::new();
-    let mut chunks = Vec::new();
-    let rooms = Rooms::new()
-        .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
-        .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
-        .rtc(&mut buffer)
-        .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let mut trace = Trace::<256>::open(&inputs, rooms)?;
+    Trace::<256>::read(&inputs, print)
+}
 
+fn print(trace: &mut Trace<'_, '_, '_, 256>) -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let (mut labels, mut begun) = (HashMap::new(), HashMap::<_, Vec<i128>>::new());
     while let Some(item) = trace.next_item()? {

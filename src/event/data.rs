@@ -2,6 +2,7 @@
 
 use super::states::{ArgSlot, Edges};
 use super::time::Time;
+use crate::record::AnyRecord;
 
 /// The record of a format that an event or a track is made of.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +18,24 @@ pub(super) enum Data<'a> {
     Dial9(super::dial9::fields::Dial9Data<'a>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::fields::CtfData<'a>),
+    /// The record of a format that is not of this crate.
+    Other(OtherData<'a>),
     /// A state or slice, found by a table.
     State(StateData<'a>),
     /// The name of a track besides its label.
     Named(&'a str),
     #[allow(dead_code)] // Keeps the lifetime where no format is built.
     Never(core::convert::Infallible, core::marker::PhantomData<&'a ()>),
+}
+
+/// A record of a format that is not of this crate.
+#[derive(Clone, Copy)]
+pub(super) struct OtherData<'a>(pub(super) &'a (dyn AnyRecord + Sync));
+
+impl core::fmt::Debug for OtherData<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("OtherData").finish_non_exhaustive()
+    }
 }
 
 /// One end of a state or slice that was found by a table.

@@ -1,11 +1,12 @@
 //! Events: what happened.
 
-use super::data::Data;
+use super::data::{Data, OtherData};
 use super::label::Label;
 use super::states::Slice;
 use super::time::Time;
 use super::track::TrackId;
 use crate::gap::Gap;
+use crate::record::AnyRecord;
 
 /// Something that happened on a track.
 #[derive(Clone, Copy, Debug)]
@@ -24,38 +25,77 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// An event of nothing, for what is known without one.
-    pub(super) const fn nothing() -> Self {
+    /// An event whose time is not known, at the start of the first input.
+    pub const fn new(track: TrackId, kind: EventKind, name: Label<'a>) -> Self {
         Self {
             input: 0,
             offset: 0,
             len: 0,
             time: None,
-            track: TrackId::new(0),
-            kind: EventKind::Instant,
-            name: Label::Text(""),
-            starts: None,
-            ends: Flows::NONE,
-            inferred: true,
-            data: Data::None,
-        }
-    }
-
-    /// The event of a gap, at the place where reading met it.
-    pub(super) const fn gap(input: usize, time: Option<Time>, track: TrackId, gap: Gap) -> Self {
-        Self {
-            input,
-            offset: gap.offset(),
-            len: gap.len(),
-            time,
             track,
-            kind: EventKind::Gap(gap),
-            name: Label::Text(gap.cause().element().name()),
+            kind,
+            name,
             starts: None,
             ends: Flows::NONE,
             inferred: false,
             data: Data::None,
         }
+    }
+
+    /// The same event, at this time.
+    #[must_use]
+    pub const fn with_time(mut self, time: Time) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// The same event, of these bytes: the number of its input, the offset of its first byte there, how many it spans.
+    #[must_use]
+    pub const fn with_place(mut self, input: usize, offset: u64, len: u64) -> Self {
+        (self.input, self.offset, self.len) = (input, offset, len);
+        self
+    }
+
+    /// The same event, which starts a flow.
+    #[must_use]
+    pub const fn with_start(mut self, flow: FlowId) -> Self {
+        self.starts = Some(flow);
+        self
+    }
+
+    /// The same event, at which flows end.
+    #[must_use]
+    pub const fn with_ends(mut self, flows: Flows) -> Self {
+        self.ends = flows;
+        self
+    }
+
+    /// The same event, [inferred](Self::is_inferred) from another record.
+    #[must_use]
+    pub const fn into_inferred(mut self) -> Self {
+        self.inferred = true;
+        self
+    }
+
+    /// The same event, made of a record, which it tells.
+    #[must_use]
+    pub const fn with_record(mut self, record: &'a (dyn AnyRecord + Sync)) -> Self {
+        self.data = Data::Other(OtherData(record));
+        self
+    }
+
+    /// An event of nothing, for what is known without one.
+    pub(super) const fn nothing() -> Self {
+        Self::new(TrackId::new(0), EventKind::Instant, Label::Text("")).into_inferred()
+    }
+
+    /// The event of a gap, at the place where reading met it.
+    pub(super) const fn gap(input: usize, time: Option<Time>, track: TrackId, gap: Gap) -> Self {
+        let name = Label::Text(gap.cause().element().name());
+        let mut event =
+            Self::new(track, EventKind::Gap(gap), name).with_place(input, gap.offset(), gap.len());
+        event.time = time;
+        event
     }
 
     /// The number of its input: the one given when that was added.
@@ -177,6 +217,11 @@ pub struct FlowId {
 }
 
 impl FlowId {
+    /// A flow to a track, by its number there.
+    pub const fn new(track: TrackId, number: u64) -> Self {
+        Self { track, number }
+    }
+
     /// The track of what is caused.
     pub const fn track(self) -> TrackId {
         self.track
@@ -197,23 +242,17 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// None.
-    pub(super) const NONE: Self = Self { track: TrackId::new(0), next: 0, end: 0 };
+    /// No flows.
+    pub const NONE: Self = Self { track: TrackId::new(0), next: 0, end: 0 };
 
     /// The flows from one number up to another, which is not included.
-    pub(super) const fn new(track: TrackId, next: u64, end: u64) -> Self {
+    pub const fn new(track: TrackId, next: u64, end: u64) -> Self {
         Self { track, next, end }
     }
 
     /// The number of flows.
     pub const fn count(&self) -> u64 {
         self.end.saturating_sub(self.next)
-    }
-}
-
-impl FlowId {
-    pub(super) const fn new(track: TrackId, number: u64) -> Self {
-        Self { track, number }
     }
 }
 

@@ -26,6 +26,12 @@
 //! # Memory
 //! All state lies in slots that the caller lends: a [`Room`] is a slice or an array, or one that can grow, such as a `Vec`
 //! with the feature `alloc`. One that is full and cannot grow is [`CapacityExceeded`](crate::ErrorKind::CapacityExceeded).
+//! With that feature, `Trace::read` allocates all of it.
+//!
+//! # A format of one's own
+//! Whoever implements [`Source`] can use everything that takes one. [`Track::new`] and [`Event::new`] make what it yields;
+//! [`with_record`](Event::with_record) gives an event the fields that listeners are told. `examples/own_format.rs` is such
+//! a format, in a hundred lines.
 //!
 //! # Examples
 //! A program that reads whatever it is given lends what each format takes, and has one loop:
@@ -89,7 +95,10 @@ pub mod element;
 #[allow(clippy::module_inception)]
 mod event;
 mod label;
+#[cfg(feature = "alloc")]
+mod owned;
 mod rank;
+mod rooms;
 pub mod states;
 mod tell;
 mod time;
@@ -109,8 +118,9 @@ pub mod rtc;
 
 pub use event::{Event, EventKind, FlowId, Flows, Number};
 pub use label::Label;
+pub use rooms::Rooms;
 pub use time::{Time, Window};
-pub use trace::{Rooms, Trace};
+pub use trace::Trace;
 pub use track::{Clock, Track, TrackId, TrackKind};
 
 pub use crate::room::Room;
@@ -127,7 +137,9 @@ pub enum Item<'a> {
     Event(Event<'a>),
 }
 
-/// The adaptor of a format: yields the tracks and the events of what it reads.
+/// The adaptor of a format: yields the tracks and the events of what it reads. It can be implemented outside of this crate.
+///
+/// A track comes before the first event on it, and its parent before that. Slices of a track are nested.
 pub trait Source {
     /// The next track or event.
     ///

@@ -25,10 +25,9 @@ impl Record for Track<'_> {
 
 impl Data<'_> {
     pub(super) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        // In a build without formats.
-        let _ = &to;
         match self {
             Self::None | Self::Named(_) | Self::Never(..) => Ok(()),
+            Self::Other(record) => record.0.tell_any(&mut Any(to)),
             // It is never made of another one.
             Self::State(data) => match data.of {
                 Self::State(_) => Ok(()),

@@ -1,153 +1,31 @@
-//! A trace of whatever format.
+//! A trace of any format.
 
 use super::element::{INPUT, INPUTS};
+use super::rooms::*;
 use super::time::Window;
 use super::{Item, Source};
 use crate::bytes::to_u64;
 use crate::detect::Format;
 use crate::error::{Error, ErrorKind, Result};
-use crate::room::Room;
-
-/// The state of a trace, in rooms that the caller lends.
-///
-/// Each format has its own; one that is not lent is empty, and a trace that needs it is refused.
-#[derive(Default)]
-pub struct Rooms<'a, 's, 't> {
-    #[cfg(feature = "rfr")]
-    rfr: Option<RfrRooms<'a, 't>>,
-    #[cfg(feature = "ctf")]
-    ctf: Option<CtfRooms<'a, 's, 't>>,
-    #[cfg(feature = "rtc")]
-    rtc: Option<&'t mut [u8]>,
-    #[cfg(feature = "dial9")]
-    dial9: Option<super::dial9::Rooms<'a, 't>>,
-    #[cfg(feature = "rdf-contents")]
-    rdf: Option<RdfRooms<'s, 't>>,
-    // Keeps the lifetimes where no format is built.
-    lifetimes: core::marker::PhantomData<(&'a (), &'s (), &'t ())>,
-}
-
-/// A reference to a room, so that it may be an array, a slice, or one that grows.
-type Lent<'t, T> = &'t mut (dyn Room<T> + 't);
-
-#[cfg(feature = "rfr")]
-struct RfrRooms<'a, 't> {
-    registry: Lent<'t, super::rfr::RegistrySlot>,
-    names: Lent<'t, super::rfr::NameSlot<'a>>,
-    lanes: Lent<'t, super::rfr::Lane<'a>>,
-    callsites: &'t mut [crate::rfr::Site<'a>],
-}
-
-#[cfg(feature = "ctf")]
-struct CtfRooms<'a, 's, 't> {
-    schema: &'s mut Option<crate::ctf::schema::Schema<'a, 's>>,
-    nodes: &'s mut [crate::ctf::schema::Node],
-    merge: &'t mut [crate::ctf::data::MergeSlot<'a, 's>],
-    streams: Lent<'t, super::ctf::StreamSlot<'a, 's>>,
-}
-
-#[cfg(feature = "rdf-contents")]
-struct RdfRooms<'s, 't> {
-    buffer: &'s mut [u8],
-    decoder: &'t mut dyn crate::rdf::Decompress,
-    tracks: Lent<'t, super::rdf::TrackSlot<'s>>,
-    lanes: Lent<'t, super::rdf::Lane<'s>>,
-}
-
-impl<'a, 's, 't> Rooms<'a, 's, 't> {
-    /// None yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Lends what RFR takes: a slot for each task, span and sequence, one for the name of each task and span, a lane for
-    /// each chunk and each sequence that is open, and a place for each callsite.
-    #[cfg(feature = "rfr")]
-    #[must_use]
-    pub fn rfr(
-        mut self,
-        registry: Lent<'t, super::rfr::RegistrySlot>,
-        names: Lent<'t, super::rfr::NameSlot<'a>>,
-        lanes: Lent<'t, super::rfr::Lane<'a>>,
-        callsites: &'t mut [crate::rfr::Site<'a>],
-    ) -> Self {
-        self.rfr = Some(RfrRooms { registry, names, lanes, callsites });
-        self
-    }
-
-    /// Lends what CTF takes: a place for the schema and nodes to compile it in, and a slot of each kind for each stream.
-    #[cfg(feature = "ctf")]
-    #[must_use]
-    pub fn ctf(
-        mut self,
-        schema: &'s mut Option<crate::ctf::schema::Schema<'a, 's>>,
-        nodes: &'s mut [crate::ctf::schema::Node],
-        merge: &'t mut [crate::ctf::data::MergeSlot<'a, 's>],
-        streams: Lent<'t, super::ctf::StreamSlot<'a, 's>>,
-    ) -> Self {
-        self.ctf = Some(CtfRooms { schema, nodes, merge, streams });
-        self
-    }
-
-    /// Lends what RTC takes: a buffer for records that lie in several frames.
-    #[cfg(feature = "rtc")]
-    #[must_use]
-    pub fn rtc(mut self, buffer: &'t mut [u8]) -> Self {
-        self.rtc = Some(buffer);
-        self
-    }
-
-    /// Lends what dial9 takes.
-    #[cfg(feature = "dial9")]
-    #[must_use]
-    pub fn dial9(mut self, rooms: super::dial9::Rooms<'a, 't>) -> Self {
-        self.dial9 = Some(rooms);
-        self
-    }
-
-    /// Lends what RDF takes: a buffer for what is decompressed and a decoder, a slot for each track, and a lane for each
-    /// chunk with events.
-    #[cfg(feature = "rdf-contents")]
-    #[must_use]
-    pub fn rdf(
-        mut self,
-        buffer: &'s mut [u8],
-        decoder: &'t mut dyn crate::rdf::Decompress,
-        tracks: Lent<'t, super::rdf::TrackSlot<'s>>,
-        lanes: Lent<'t, super::rdf::Lane<'s>>,
-    ) -> Self {
-        self.rdf = Some(RdfRooms { buffer, decoder, tracks, lanes });
-        self
-    }
-}
-
-impl core::fmt::Debug for Rooms<'_, '_, '_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Rooms").finish_non_exhaustive()
-    }
-}
 
 /// A trace of any format that this build reads; of RTC, with at most `N` streams a session.
-#[non_exhaustive]
+pub struct Trace<'a, 's, 't, const N: usize = 64>(Timeline<'a, 's, 't, N>);
+
+/// The adaptor of the format.
 #[allow(clippy::large_enum_variant)] // There is nowhere to box them.
-pub enum Trace<'a, 's, 't, const N: usize = 64> {
-    /// An RFR recording.
+enum Timeline<'a, 's, 't, const N: usize> {
     #[cfg(feature = "rfr")]
     Rfr(RfrTimeline<'a, 't>),
-    /// A CTF trace.
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::Timeline<'a, 's, 't, Lent<'t, super::ctf::StreamSlot<'a, 's>>>),
-    /// An RTC file.
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::Timeline<'a, 't, N>),
-    /// A dial9 recording.
     #[cfg(feature = "dial9")]
     Dial9(super::dial9::Timeline<'a, 't>),
-    /// An RDF file.
     #[cfg(feature = "rdf-contents")]
     Rdf(super::rdf::Timeline<'s, Lent<'t, super::rdf::TrackSlot<'s>>, Lent<'t, super::rdf::Lane<'s>>>),
-    /// Keeps the lifetimes where no format is built.
-    #[doc(hidden)]
+    // Keeps the lifetimes where no format is built.
+    #[allow(dead_code)]
     Never(core::convert::Infallible, core::marker::PhantomData<(&'a (), &'s (), &'t ())>),
 }
 
@@ -170,18 +48,18 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
             }
         };
         let _ = (&alone, &rooms);
-        match Format::detect(first) {
+        let timeline = match Format::detect(first) {
             #[cfg(feature = "rfr")]
-            Some(Format::Rfr) => open_recording(inputs, rooms.rfr.ok_or(NOTHING_LENT)?).map(Self::Rfr),
+            Some(Format::Rfr) => open_recording(inputs, rooms.rfr.ok_or(NOTHING_LENT)?).map(Timeline::Rfr),
             #[cfg(feature = "ctf")]
             Some(Format::Ctf1 | Format::Ctf2) => {
-                open_streams(inputs, rooms.ctf.ok_or(NOTHING_LENT)?).map(Self::Ctf)
+                open_streams(inputs, rooms.ctf.ok_or(NOTHING_LENT)?).map(Timeline::Ctf)
             }
             #[cfg(feature = "rtc")]
             Some(Format::Rtc) => {
                 alone()?;
                 let buffer = rooms.rtc.ok_or(NOTHING_LENT)?;
-                Ok(Self::Rtc(super::rtc::Timeline::new(0, first, buffer)))
+                Ok(Timeline::Rtc(super::rtc::Timeline::new(0, first, buffer)))
             }
             #[cfg(feature = "dial9")]
             Some(Format::Dial9) => {
@@ -189,36 +67,37 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
                 for (number, input) in inputs.iter().enumerate() {
                     timeline.add(number, input)?;
                 }
-                Ok(Self::Dial9(timeline))
+                Ok(Timeline::Dial9(timeline))
             }
             #[cfg(feature = "rdf-contents")]
             Some(Format::Rdf) => {
                 alone()?;
                 let RdfRooms { buffer, decoder, tracks, lanes } = rooms.rdf.ok_or(NOTHING_LENT)?;
-                super::rdf::Timeline::new(0, first, buffer, decoder, tracks, lanes).map(Self::Rdf)
+                super::rdf::Timeline::new(0, first, buffer, decoder, tracks, lanes).map(Timeline::Rdf)
             }
             _ => {
                 let mut found = [0; 8];
                 found.iter_mut().zip(first).for_each(|(to, from)| *to = *from);
                 Err(Error::new(0, INPUT, ErrorKind::BadMagic { found }))
             }
-        }
+        };
+        timeline.map(Self)
     }
 
     /// The short name of the format.
     pub const fn format_name(&self) -> &'static str {
-        match self {
+        match &self.0 {
             #[cfg(feature = "rfr")]
-            Self::Rfr(_) => "rfr",
+            Timeline::Rfr(_) => "rfr",
             #[cfg(feature = "ctf")]
-            Self::Ctf(_) => "ctf",
+            Timeline::Ctf(_) => "ctf",
             #[cfg(feature = "rtc")]
-            Self::Rtc(_) => "rtc",
+            Timeline::Rtc(_) => "rtc",
             #[cfg(feature = "rdf-contents")]
-            Self::Rdf(_) => "rdf",
+            Timeline::Rdf(_) => "rdf",
             #[cfg(feature = "dial9")]
-            Self::Dial9(_) => "dial9",
-            Self::Never(..) => "",
+            Timeline::Dial9(_) => "dial9",
+            Timeline::Never(..) => "",
         }
     }
 }
@@ -285,34 +164,34 @@ fn open_streams<'a, 's, 't>(
 
 impl<const N: usize> Source for Trace<'_, '_, '_, N> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
-        match self {
+        match &mut self.0 {
             #[cfg(feature = "rfr")]
-            Self::Rfr(timeline) => timeline.next_item(),
+            Timeline::Rfr(timeline) => timeline.next_item(),
             #[cfg(feature = "ctf")]
-            Self::Ctf(timeline) => timeline.next_item(),
+            Timeline::Ctf(timeline) => timeline.next_item(),
             #[cfg(feature = "rtc")]
-            Self::Rtc(timeline) => timeline.next_item(),
+            Timeline::Rtc(timeline) => timeline.next_item(),
             #[cfg(feature = "rdf-contents")]
-            Self::Rdf(timeline) => timeline.next_item(),
+            Timeline::Rdf(timeline) => timeline.next_item(),
             #[cfg(feature = "dial9")]
-            Self::Dial9(timeline) => timeline.next_item(),
-            Self::Never(..) => Ok(None),
+            Timeline::Dial9(timeline) => timeline.next_item(),
+            Timeline::Never(..) => Ok(None),
         }
     }
 
     fn set_window(&mut self, window: Window) {
-        match self {
+        match &mut self.0 {
             #[cfg(feature = "rfr")]
-            Self::Rfr(timeline) => timeline.set_window(window),
+            Timeline::Rfr(timeline) => timeline.set_window(window),
             #[cfg(feature = "ctf")]
-            Self::Ctf(timeline) => timeline.set_window(window),
+            Timeline::Ctf(timeline) => timeline.set_window(window),
             #[cfg(feature = "rtc")]
-            Self::Rtc(timeline) => timeline.set_window(window),
+            Timeline::Rtc(timeline) => timeline.set_window(window),
             #[cfg(feature = "rdf-contents")]
-            Self::Rdf(timeline) => timeline.set_window(window),
+            Timeline::Rdf(timeline) => timeline.set_window(window),
             #[cfg(feature = "dial9")]
-            Self::Dial9(timeline) => timeline.set_window(window),
-            Self::Never(..) => {
+            Timeline::Dial9(timeline) => timeline.set_window(window),
+            Timeline::Never(..) => {
                 let _ = window;
             }
         }

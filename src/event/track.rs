@@ -1,7 +1,8 @@
 //! Tracks: where events happen.
 
-use super::data::Data;
+use super::data::{Data, OtherData};
 use super::label::Label;
+use crate::record::AnyRecord;
 use core::fmt;
 
 /// The number of a track, unique in its [`Source`](super::Source).
@@ -9,7 +10,8 @@ use core::fmt;
 pub struct TrackId(u64);
 
 impl TrackId {
-    pub(super) const fn new(number: u64) -> Self {
+    /// The track of this number.
+    pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
@@ -74,7 +76,8 @@ pub struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    pub(super) const fn new(name: Option<&'a str>, absolute: bool) -> Self {
+    /// A clock, by its name if it has one; `absolute` if it counts from the Unix epoch.
+    pub const fn new(name: Option<&'a str>, absolute: bool) -> Self {
         Self { name, absolute }
     }
 
@@ -101,6 +104,32 @@ pub struct Track<'a> {
 }
 
 impl<'a> Track<'a> {
+    /// A track without a parent, of a clock without a name that has an origin of its own.
+    pub const fn new(id: TrackId, kind: TrackKind<'a>, label: Label<'a>) -> Self {
+        Self { id, parent: None, kind, label, clock: Clock::new(None, false), data: Data::None }
+    }
+
+    /// The same track below another one, which must have been announced before.
+    #[must_use]
+    pub const fn with_parent(mut self, parent: TrackId) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// The same track with the clock of the times of its events.
+    #[must_use]
+    pub const fn with_clock(mut self, clock: Clock<'a>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The same track with a record of what is known of it.
+    #[must_use]
+    pub const fn with_record(mut self, record: &'a (dyn AnyRecord + Sync)) -> Self {
+        self.data = Data::Other(OtherData(record));
+        self
+    }
+
     /// Its number.
     pub const fn id(&self) -> TrackId {
         self.id

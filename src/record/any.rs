@@ -16,6 +16,8 @@ macro_rules! any_listener {
     };
 }
 
+use super::listener::Record;
+use crate::error::Result;
 #[allow(unused_imports)]
 pub(crate) use any_listener;
 
@@ -32,6 +34,21 @@ pub(crate) use any_listener;
 /// }
 /// ```
 pub struct Any<'l>(pub &'l mut dyn super::Listener);
+
+/// A record by a pointer. Every [`Record`] is one.
+pub trait AnyRecord {
+    /// Tells the record, as [`Record::tell`] does.
+    ///
+    /// # Errors
+    /// Those of [`Record::tell`].
+    fn tell_any(&self, to: &mut Any<'_>) -> Result<()>;
+}
+
+impl<R: Record> AnyRecord for R {
+    fn tell_any(&self, to: &mut Any<'_>) -> Result<()> {
+        self.tell(to)
+    }
+}
 
 mod pass {
     use super::Any;

@@ -91,9 +91,9 @@ mod time;
 mod told;
 mod value;
 
-pub use any::Any;
 #[allow(unused_imports)] // In a build without formats.
 pub(crate) use any::any_listener;
+pub use any::{Any, AnyRecord};
 pub use class::{Class, ClassId, EachLabel, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};
 pub use fixed::{Fixed, FixedClass};
 #[cfg(feature = "alloc")]

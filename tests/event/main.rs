@@ -17,9 +17,23 @@ mod rdf;
 mod rfr;
 #[cfg(feature = "rtc")]
 mod rtc;
-#[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]
+#[cfg(all(
+    feature = "alloc",
+    feature = "ctf",
+    feature = "rdf-contents",
+    feature = "rfr",
+    feature = "rtc",
+    feature = "zstd"
+))]
 mod seeds;
 #[cfg(feature = "ctf")]
 mod states;
-#[cfg(all(feature = "ctf", feature = "rdf-contents", feature = "rfr", feature = "rtc", feature = "zstd"))]
+#[cfg(all(
+    feature = "alloc",
+    feature = "ctf",
+    feature = "rdf-contents",
+    feature = "rfr",
+    feature = "rtc",
+    feature = "zstd"
+))]
 mod told;

@@ -3,10 +3,7 @@
 use crate::common::random::Random;
 use crate::common::told::Checked;
 use std::path::Path;
-use traceglass::ctf::data::MergeSlot;
-use traceglass::ctf::schema::Node;
-use traceglass::event::{EventKind, Item, Rooms, Source, Trace, Window, ctf, rdf, rfr};
-use traceglass::rfr::Site;
+use traceglass::event::{EventKind, Item, Source, Trace, Window};
 
 fn read(name: &str) -> Vec<Vec<u8>> {
     fn add(path: &Path, all: &mut Vec<Vec<u8>>) {
@@ -25,31 +22,13 @@ fn read(name: &str) -> Vec<Vec<u8>> {
 
 /// Hands out the items of a trace that a window has.
 pub fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) -> traceglass::Result<()> {
-    let mut registry = vec![rfr::RegistrySlot::EMPTY; 256];
-    let mut lanes = [const { rfr::Lane::EMPTY }; 16];
-    let mut callsites = [Site::EMPTY; 64];
-    let mut names = vec![rfr::NameSlot::EMPTY; 256];
-    let (mut schema, mut nodes) = (None, vec![Node::EMPTY; 512]);
-    let mut merge = [MergeSlot::EMPTY; 4];
-    let mut streams = [ctf::StreamSlot::EMPTY; 4];
-    let mut buffer = vec![0; 1 << 16];
-    let mut decoded = vec![0; 1 << 20];
-    let mut workspace = traceglass::zstd::Workspace::new();
-    let mut tracks = vec![rdf::TrackSlot::EMPTY; 256];
-    let mut chunks: Vec<_> = (0..64).map(|_| rdf::Lane::EMPTY).collect();
-    let (mut tracks, mut chunks, mut registry, mut names) =
-        (&mut tracks[..], &mut chunks[..], &mut registry[..], &mut names[..]);
-    let rooms = Rooms::new()
-        .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
-        .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
-        .rtc(&mut buffer)
-        .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let mut trace = Trace::<'_, '_, '_, 64>::open(inputs, rooms)?;
-    trace.set_window(window);
-    while let Some(next) = trace.next_item()? {
-        item(&next);
-    }
-    Ok(())
+    Trace::<64>::read(inputs, |trace| {
+        trace.set_window(window);
+        while let Some(next) = trace.next_item()? {
+            item(&next);
+        }
+        Ok(())
+    })
 }
 
 /// All that the events and tracks of a trace tell.
