@@ -93,7 +93,7 @@ mod value;
 
 pub use any::Any;
 #[allow(unused_imports)] // In a build without formats.
-pub(crate) use any::any_listener;
+pub(crate) use any::{any_listener, event_listener};
 pub use class::{Class, ClassId, EachLabel, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};
 pub use fixed::{Fixed, FixedClass};
 #[cfg(feature = "alloc")]
