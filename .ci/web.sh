@@ -10,18 +10,19 @@ WEB=bindings/web
 # A module larger than this, compressed, is no page any more that opens at once.
 COMPRESSED_MAX=${COMPRESSED_MAX:-1200000}
 
-wasm_cargo() {
-    # rustup's target is used where it is installed; else the standard library is built from Debian's sources.
-    if rustup target list --installed 2>/dev/null | grep -q "$TARGET"; then
-        cargo "$@" --target "$TARGET"
-        return
-    fi
+# rustup's target is used where it is installed; else the standard library is built from Debian's sources, for size and
+# without the messages of panics, which a page does not show.
+if rustup target list --installed 2>/dev/null | grep -q "$TARGET"; then
+    wasm_cargo() { cargo "$@" --target "$TARGET"; }
+else
     need_packages rustc-web rust-web-src
-    local lld
     lld=$(rustup run stable rustc --print sysroot)/lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld
-    env RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$lld" \
-        cargo "$@" -Zbuild-std=std,panic_abort --target "$TARGET"
-}
+    wasm_cargo() {
+        env RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$lld" \
+            cargo "$@" --target "$TARGET" -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size \
+            -Zpanic-immediate-abort --config 'profile.release.panic="immediate-abort"'
+    }
+fi
 
 tools() {
     [ -d "$WEB/test/node_modules" ] || (cd "$WEB/test" && npm install --no-audit --no-fund --silent >/dev/null)

@@ -16,10 +16,27 @@ macro_rules! any_listener {
     };
 }
 
+/// The listener that the record of an event tells, of a format whose records have much code and are not many millions: a
+/// pointer to it. In a page they are told by a pointer anyway.
+#[cfg(not(target_family = "wasm"))]
+#[allow(unused_macros)]
+macro_rules! event_listener {
+    ($to:expr) => {
+        &mut $crate::record::Any($to)
+    };
+}
+
+#[cfg(target_family = "wasm")]
+macro_rules! event_listener {
+    ($to:expr) => {
+        &mut *$to
+    };
+}
+
 use super::listener::Record;
 use crate::error::Result;
 #[allow(unused_imports)]
-pub(crate) use any_listener;
+pub(crate) use {any_listener, event_listener};
 
 /// A listener by a pointer, for what is told seldom or in many ways. RDF has a hundred classes of records, and a program
 /// several listeners: each of them with code of its own would be a quarter of the program.

@@ -91,9 +91,9 @@ mod time;
 mod told;
 mod value;
 
-#[allow(unused_imports)] // In a build without formats.
-pub(crate) use any::any_listener;
 pub use any::{Any, AnyRecord};
+#[allow(unused_imports)] // In a build without formats.
+pub(crate) use any::{any_listener, event_listener};
 pub use class::{Class, ClassId, EachLabel, Fact, FieldInfo, Hint, Kind, Scope, Slot, Step};
 pub use fixed::{Fixed, FixedClass};
 #[cfg(feature = "alloc")]

@@ -205,13 +205,22 @@ impl Text {
     fn spell_time(&mut self, time: Time) {
         self.scratch.clear();
         let dated = Timestamp::from_nanosecond(time.ns()).ok().filter(|_| time.is_absolute());
-        match self.zone.as_ref().zip(dated) {
-            Some((zone, time)) => {
-                let time = time.to_zoned(zone.clone());
-                // Text takes all that is written to it, and the format is a valid one.
-                let _ = write!(self.scratch, "{}", time.strftime("%Y-%m-%dT%H:%M:%S.%9f%:z"));
-            }
-            None => self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute()),
+        let local = self.zone.as_ref().zip(dated).and_then(|(zone, dated)| {
+            let offset = zone.to_offset(dated).seconds();
+            let ahead = i128::from(offset).saturating_mul(1_000_000_000);
+            Some((offset, self.stamps.rfc3339(time.ns().saturating_add(ahead))?))
+        });
+        let Some((offset, text)) = local else {
+            return self.stamps.push(&mut self.scratch, time.ns(), time.is_absolute());
+        };
+        self.scratch.push_str(text.trim_end_matches('Z'));
+        let (sign, offset) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs());
+        let (hours, minutes, seconds) = (offset / 3600, offset / 60 % 60, offset % 60);
+        // Text takes all that is written to it.
+        let _ = write!(self.scratch, "{sign}{hours:02}:{minutes:02}");
+        // As zones were before there was a standard time.
+        if seconds != 0 {
+            let _ = write!(self.scratch, ":{seconds:02}");
         }
     }
 

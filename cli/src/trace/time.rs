@@ -47,8 +47,8 @@ impl Time {
             return Ok(Self::Absolute(nanoseconds));
         }
         let of_civil = |time: jiff::civil::DateTime| {
-            let time = time.to_zoned(jiff::tz::TimeZone::UTC).map_err(|_| "not a time".to_owned())?;
-            Ok(Self::Absolute(time.timestamp().as_nanosecond()))
+            let time = jiff::tz::Offset::UTC.to_timestamp(time).map_err(|_| "not a time".to_owned())?;
+            Ok(Self::Absolute(time.as_nanosecond()))
         };
         if let Ok(time) = text.parse::<jiff::Timestamp>() {
             Ok(Self::Absolute(time.as_nanosecond()))

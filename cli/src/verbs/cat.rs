@@ -15,6 +15,9 @@ use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// False in a page, which asks for records alone, and has nothing to follow and nowhere to write to.
+const IS_COMMAND: bool = !cfg!(target_family = "wasm");
+
 /// The time to wait before looking for new data again.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -48,10 +51,10 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     if args.force {
         out.force();
     }
-    if let (true, Some(folder)) = (args.rdf.all, &args.rdf.output) {
+    if let (true, Some(folder)) = (IS_COMMAND && args.rdf.all, &args.rdf.output) {
         return export::files(folder, std::slice::from_ref(&args.path), args.reading, open, out);
     }
-    if args.slices {
+    if IS_COMMAND && args.slices {
         return slices(args, open, out);
     }
     progress::begin("reading", 0);
@@ -59,13 +62,14 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let mut worst = Status::Clean;
     let (mut pipe, mut has_begun) = (None, false);
     loop {
-        let started = args.follow.then(Instant::now);
+        let follows = IS_COMMAND && args.follow;
+        let started = follows.then(Instant::now);
         let size = size(&args.path);
         let done = (|| {
-            if args.follow && args.path == Path::new("-") {
+            if follows && args.path == Path::new("-") {
                 return Err(Failure::usage("--follow: stdin is read to its end as it is; name a pipe"));
             }
-            if args.follow && pipe.is_none() {
+            if follows && pipe.is_none() {
                 pipe = Pipe::open(&args.path)?;
             }
             let input = match &mut pipe {
@@ -93,7 +97,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             Ok(status) => worst = worst.max(status),
             other => return other,
         }
-        if !args.follow {
+        if !follows {
             if out.is_empty() && !args.name.is_empty() {
                 out.warn(&args.path, "nothing of it has this name, or is in this range");
             } else if out.is_empty() && (args.stream.name.is_some() || !args.ctf.cpu.is_empty()) {

@@ -35,12 +35,16 @@ use crate::input::Input;
 use crate::status::{Failure, Result};
 use crate::trace::{Browse, Open, OpenBrowse, Reading};
 use key::Key;
-use ratatui::Terminal;
 use ratatui::backend::Backend;
-use ratatui::crossterm::event::{self, Event};
+use ratatui::terminal::Terminal;
+use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::event::{self, Event};
+use ratatui_crossterm::crossterm::execute;
+use ratatui_crossterm::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use screen::Layout;
 use state::{Effect, State};
 use std::convert::Infallible;
+use std::io::{Stdout, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use work::{Message, Work};
@@ -85,25 +89,36 @@ pub fn run(view: &View<'_>) -> Result<Infallible> {
 }
 
 /// The terminal, as long as it is ours.
-struct Screen(ratatui::DefaultTerminal);
+struct Screen(Terminal<CrosstermBackend<Stdout>>);
 
 impl Screen {
     fn enter() -> std::io::Result<Self> {
-        let terminal = ratatui::try_init()?;
         // A panic must neither write over the screen nor leave it as it is: its message follows the screen, and the
         // command ends, whichever thread it was.
         let inner = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
+            leave();
             inner(panic);
             std::process::exit(101);
         }));
-        Ok(Self(terminal))
+        terminal::enable_raw_mode()?;
+        let entered = execute!(stdout(), EnterAlternateScreen)
+            .and_then(|()| Terminal::new(CrosstermBackend::new(stdout())));
+        entered.map(Self).inspect_err(|_| leave())
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        ratatui::restore();
+        leave();
+    }
+}
+
+/// Gives the terminal back as it was.
+fn leave() {
+    let left = terminal::disable_raw_mode().and_then(|()| execute!(stdout(), LeaveAlternateScreen));
+    if let Err(error) = left {
+        eprintln!("the terminal cannot be given back: {error}");
     }
 }
 
@@ -198,7 +213,7 @@ where
             }
             if quits {
                 // A thread beside the screen may read for a while yet: it is not waited for.
-                ratatui::restore();
+                leave();
                 std::process::exit(0);
             }
             for message in work.messages() {

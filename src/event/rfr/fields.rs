@@ -1,7 +1,7 @@
 //! The fields of records and objects.
 
 use crate::error::Result;
-use crate::record::{FieldInfo, Fixed, FixedClass, Kind, Listener, Record, Scope};
+use crate::record::{FieldInfo, Fixed, FixedClass, Kind, Listener, Record, Scope, event_listener};
 use crate::rfr::{NamedRecord, RecordKind};
 
 /// The source of the fields of a track or an event.
@@ -24,7 +24,7 @@ impl Record for RfrData<'_> {
         let (number, fixed, id) = match self {
             Self::Sequence(id) => (0, &SEQUENCE, *id),
             Self::Unknown(iid) => (1, &UNKNOWN, *iid),
-            Self::Record(record) => return record.tell(to),
+            Self::Record(record) => return record.tell(event_listener!(to)),
         };
         let records = u32::try_from(RecordKind::ALL.len()).unwrap_or(u32::MAX);
         let class = FixedClass::new(records.saturating_add(number), fixed);

@@ -18,9 +18,9 @@ const LOOK_MAX: u64 = 1 << 16;
 pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {
     let layout = Layout::of(schema);
     if !layout.has_sizes {
-        let mut scan = Scan::new(data, schema);
-        let first = scan.next_slot();
-        return layout.magic.is_some() && first.is_some_and(|first| first.end() < to_u64(data.len()));
+        // Without a magic number, the scan would go over all of it for nothing.
+        let first = layout.magic.and_then(|_| Scan::new(data, schema).next_slot());
+        return first.is_some_and(|first| first.end() < to_u64(data.len()));
     }
     let (mut owner, mut last, mut alike) = (None, None, None::<Alike<'_>>);
     let (mut offset, mut number) = (0_u64, 0_u64);
