@@ -70,7 +70,7 @@ impl Identifier {
 
     /// The bytes up to the first NUL as a number that orders and compares as they do.
     #[inline]
-    pub(in crate::rdf) const fn key(&self) -> u128 {
+    pub(super) const fn key(&self) -> u128 {
         const ONES: u128 = u128::from_le_bytes([0x01; 16]);
         const HIGHS: u128 = u128::from_le_bytes([0x80; 16]);
         let bytes = u128::from_le_bytes(self.0);

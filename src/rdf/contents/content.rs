@@ -29,35 +29,7 @@ macro_rules! contents {
             /// Identifiers of the chunks that are known.
             pub const IDENTIFIERS: &'static [&'static str] = &[$($id),*];
         }
-
-        /// A chunk that is known.
-        #[derive(Clone, Copy)]
-        enum Known {
-            $($variant,)*
-        }
-
-        impl Known {
-            /// The one with this identifier, compared as a number: there may be a chunk for each event.
-            #[inline]
-            fn of(identifier: Identifier) -> Option<Self> {
-                let key = identifier.key();
-                $(
-                    if const { key_of($id) } == key {
-                        return Some(Self::$variant);
-                    }
-                )*
-                (const { key_of("RawAccelStruc") } == key).then_some(Self::AccelStruct)
-            }
-        }
     };
-}
-
-/// The key of an identifier that is known.
-const fn key_of(identifier: &str) -> u128 {
-    match Identifier::new(identifier) {
-        Some(identifier) => identifier.key(),
-        None => 0,
-    }
 }
 
 contents! {
@@ -105,49 +77,49 @@ impl<'a> Content<'a> {
         if identifier.bytes() == b"QueueEvent\0\0\0\0\0\0" {
             return QueueEvent::parse(version, data).map(Self::QueueEvent);
         }
-        Self::parse_known(identifier, version, header, data)
+        Self::parse_any(identifier, version, header, data)
     }
 
     #[inline(never)]
-    fn parse_known(identifier: Identifier, version: u32, header: &'a [u8], data: &'a [u8]) -> Result<Self> {
-        let Some(known) = Known::of(identifier) else { return Ok(Self::Unknown { header, data }) };
-        Ok(match known {
-            Known::Api => Self::Api(ApiInfo::parse(version, data)?),
-            Known::Asic => Self::Asic(AsicInfo::parse(version, data)?),
-            Known::Adapter => Self::Adapter(AdapterInfo::parse(version, data)?),
-            Known::System => Self::System(SystemInfo::parse(version, data)?),
-            Known::DriverOverrides => Self::DriverOverrides(DriverOverrides::parse(version, data)?),
-            Known::TraceConfig => {
+    fn parse_any(identifier: Identifier, version: u32, header: &'a [u8], data: &'a [u8]) -> Result<Self> {
+        Ok(match identifier.name() {
+            b"ApiInfo" => Self::Api(ApiInfo::parse(version, data)?),
+            b"AsicInfo" => Self::Asic(AsicInfo::parse(version, data)?),
+            b"AdapterInfo" => Self::Adapter(AdapterInfo::parse(version, data)?),
+            b"SystemInfo" => Self::System(SystemInfo::parse(version, data)?),
+            b"DriverOverrides" => Self::DriverOverrides(DriverOverrides::parse(version, data)?),
+            b"TraceConfig" => {
                 api::supported(version, 1..=1)?;
                 Self::TraceConfig(Json::parse(data, element::TRACE_CONFIG)?)
             }
-            Known::ExtendedInfo => {
+            b"RgdExtendedInfo" => {
                 api::supported(version, 1..=1)?;
                 Self::ExtendedInfo(Json::parse(data, element::EXTENDED_INFO)?)
             }
-            Known::Process => Self::Process(ProcessInfo::parse(version, data)?),
-            Known::MemorySegments => Self::MemorySegments(MemorySegments::parse(version, data)?),
-            Known::TraceError => Self::TraceError(TraceError::parse(version, header, data)?),
-            Known::CodeObject => Self::CodeObject(CodeObject::parse(version, header, data)?),
-            Known::LoadEvents => Self::LoadEvents(LoadEvents::parse(version, header, data)?),
-            Known::PipelineHashes => Self::PipelineHashes(PipelineHashes::parse(version, header, data)?),
-            Known::CodeObjectHashes => {
-                Self::CodeObjectHashes(CodeObjectHashes::parse(version, header, data)?)
+            b"TraceProcessInfo" => Self::Process(ProcessInfo::parse(version, data)?),
+            b"GpuMemSegment" => Self::MemorySegments(MemorySegments::parse(version, data)?),
+            b"TraceError" => Self::TraceError(TraceError::parse(version, header, data)?),
+            b"CodeObject" => Self::CodeObject(CodeObject::parse(version, header, data)?),
+            b"COLoadEvent" => Self::LoadEvents(LoadEvents::parse(version, header, data)?),
+            b"PsoCorrelation" => Self::PipelineHashes(PipelineHashes::parse(version, header, data)?),
+            b"COCorrelation" => Self::CodeObjectHashes(CodeObjectHashes::parse(version, header, data)?),
+            b"QueueInfo" => Self::QueueInfo(QueueInfo::parse(version, data)?),
+            b"QueueEvent" => Self::QueueEvent(QueueEvent::parse(version, data)?),
+            b"ClockCalibration" => Self::ClockCalibration(ClockCalibration::parse(version, data)?),
+            b"SqttData" => Self::Sqtt(SqttData::parse(version, header, data)?),
+            b"SpmSession" => Self::SpmSession(SpmSession::parse(version, header, data)?),
+            b"SpmCounterData" => Self::SpmCounter(SpmCounter::parse(version, header, data)?),
+            b"StringTable" => Self::StringTable(StringTable::parse(version, header, data)?),
+            b"UserMarkerHist" => Self::MarkerHistory(MarkerHistory::parse(version, header, data)?),
+            b"RmvSnapshotData" => Self::Snapshot(Snapshot::parse(version, data)?),
+            b"RmvSnapshotIndex" => Self::SnapshotIndex(SnapshotIndex::parse(version, header, data)?),
+            b"RmtData" => Self::Rmt(RmtData::parse(version, header, data)?),
+            b"DDEvent" => Self::DriverEvents(DriverEvents::parse(version, header, data)?),
+            b"RawAccelStruct" | b"RawAccelStruc" => {
+                Self::AccelStruct(AccelStruct::parse(version, header, data)?)
             }
-            Known::QueueInfo => Self::QueueInfo(QueueInfo::parse(version, data)?),
-            Known::QueueEvent => Self::QueueEvent(QueueEvent::parse(version, data)?),
-            Known::ClockCalibration => Self::ClockCalibration(ClockCalibration::parse(version, data)?),
-            Known::Sqtt => Self::Sqtt(SqttData::parse(version, header, data)?),
-            Known::SpmSession => Self::SpmSession(SpmSession::parse(version, header, data)?),
-            Known::SpmCounter => Self::SpmCounter(SpmCounter::parse(version, header, data)?),
-            Known::StringTable => Self::StringTable(StringTable::parse(version, header, data)?),
-            Known::MarkerHistory => Self::MarkerHistory(MarkerHistory::parse(version, header, data)?),
-            Known::Snapshot => Self::Snapshot(Snapshot::parse(version, data)?),
-            Known::SnapshotIndex => Self::SnapshotIndex(SnapshotIndex::parse(version, header, data)?),
-            Known::Rmt => Self::Rmt(RmtData::parse(version, header, data)?),
-            Known::DriverEvents => Self::DriverEvents(DriverEvents::parse(version, header, data)?),
-            Known::AccelStruct => Self::AccelStruct(AccelStruct::parse(version, header, data)?),
-            Known::HistoryMetadata => Self::HistoryMetadata(HistoryMetadata::parse(version, data)),
+            b"HistoryMetadata" => Self::HistoryMetadata(HistoryMetadata::parse(version, data)),
+            _ => Self::Unknown { header, data },
         })
     }
 
