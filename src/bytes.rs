@@ -140,12 +140,21 @@ impl<'a> Bytes<'a> {
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
     {
-        let Ok((front, rest)) = T::ref_from_prefix(self.data) else {
+        let Some((front, rest)) = self.front() else {
             return Err(self.truncated(element, to_u64(size_of::<T>())));
         };
-        let read = self.len().saturating_sub(rest.len());
-        *self = Self { data: rest, offset: self.offset.saturating_add(to_u64(read)) };
+        *self = rest;
         Ok(front)
+    }
+
+    /// A `T` at the front and the rest, or `None` if there are fewer bytes.
+    #[inline]
+    pub(crate) fn front<T>(self) -> Option<(&'a T, Self)>
+    where
+        T: FromBytes + KnownLayout + Immutable + Unaligned,
+    {
+        let (front, rest) = T::ref_from_prefix(self.data).ok()?;
+        Some((front, Self { data: rest, offset: self.offset.saturating_add(to_u64(size_of::<T>())) }))
     }
 }
 

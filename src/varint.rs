@@ -171,10 +171,13 @@ pub(crate) fn skip_three(data: &[u8; 8]) -> Option<(u8, usize)> {
 pub(crate) fn read_three_short(data: &[u8; 8]) -> Option<(u32, u8, u32, usize)> {
     let word = u64::from_le_bytes(*data);
     let (head, tail) = (word as u32, (word >> 32) as u32);
-    let ends = !tail & MORE32;
-    if head & MORE32 != 0x8080 || ends == 0 {
+    // In the upper half, where the first two are not as they should be; in the lower one, where the third goes on. One
+    // comparison says whether it ends, too.
+    let wrong = ((word & MORE) ^ 0x8080).rotate_left(32);
+    if wrong >= u64::from(MORE32) {
         return None;
     }
+    let ends = wrong as u32 ^ MORE32;
     let first = (head & 0x7f) | ((head & 0x7f00) >> 1) | ((head & 0x7f_0000) >> 2);
     let len = ends.trailing_zeros() / 8 + 5;
     Some((first, (head >> 24) as u8, compact32(tail & (ends - 1)), len as usize))

@@ -9,10 +9,11 @@ use crate::error::ErrorKind;
 /// | 0..6 | how many bits to read for the next state |
 /// | 6..12 | how many extra bits the value has |
 /// | 12..22 | what to add to get the next state |
-/// | 22..54 | what to add to get the value |
-/// | 54..64 | 2 to the power of how many bits to read for the next state |
+/// | 22..32 | a mask of as many bits as are read for the next state |
+/// | 32..64 | what to add to get the value |
 ///
-/// Adding entries adds their bit counts (up to 63 each).
+/// Adding entries adds their bit counts (up to 63 each). The mask and the value end where 32 and 64 bits do, so that one
+/// shift gives either.
 pub(super) type Entry = u64;
 
 /// The value and the extra bits of each code: an [`Entry`] without the state.
@@ -21,7 +22,7 @@ pub(super) type Codes = [Entry; 64];
 /// The [`Entry`] of a value and its extra bits, without a state.
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // At compile time.
 pub(super) const fn code(value: u32, extra: u8) -> Entry {
-    (value as Entry) << 22 | (extra as Entry) << 6
+    (value as Entry) << 32 | (extra as Entry) << 6
 }
 
 /// The frequencies of symbols; −1 stands for less than once. Those after the last symbol are 0.
@@ -288,13 +289,13 @@ const fn fill<const N: usize>(
     }
 }
 
-/// The number of bits to read for the next state and their power of two, of an [`Entry`].
+/// The number of bits to read for the next state and their mask, of an [`Entry`].
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)] // At compile time.
 const WIDTHS: [Entry; 16] = {
     let mut widths = [0; 16];
     let mut width = 0;
     while width < 10 {
-        widths[width as usize] = 1 << (width + 54) | width;
+        widths[width as usize] = ((1 << width) - 1) << 22 | width;
         width += 1;
     }
     widths
@@ -309,9 +310,9 @@ pub(super) const fn width(entry: Entry) -> u32 {
 
 /// A mask of that many bits.
 #[inline(always)]
+#[allow(clippy::as_conversions)]
 pub(super) const fn mask(entry: Entry) -> u64 {
-    // 2 to the power of that many bits, less 1.
-    (entry >> 54).wrapping_sub(1)
+    (entry as u32 >> 22) as u64
 }
 
 /// The number of extra bits of the value, in the low 6 bits.
@@ -338,7 +339,7 @@ pub(super) const fn next(entry: Entry) -> u64 {
 #[inline(always)]
 #[allow(clippy::as_conversions)]
 pub(super) const fn value(entry: Entry) -> u32 {
-    (entry >> 22) as u32
+    (entry >> 32) as u32
 }
 
 /// The [`Entry`] of a table with a single symbol, which reads no bits for the next state.

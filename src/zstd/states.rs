@@ -25,7 +25,7 @@ mod tests {
 
     /// The entry of a state after which `width` bits are read.
     fn entry(width: u32) -> Entry {
-        1 << (54 + width) | u64::from(width)
+        ((1 << width) - 1) << 22 | u64::from(width)
     }
 
     /// Reading at once gives the same as reading one by one, also where more is asked for than there is.

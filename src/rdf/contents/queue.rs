@@ -105,6 +105,7 @@ layout! {
 }
 
 impl<'a> QueueEvent<'a> {
+    #[inline]
     pub(super) fn parse(version: u32, data: &'a [u8]) -> Result<Self> {
         supported(version, 1..=1)?;
         Ok(Self::new(Bytes::new(data).view(element::QUEUE_EVENT)?))

@@ -99,7 +99,8 @@ impl<'a> DriverEvents<'a> {
             Error::new(0, DRIVER_EVENTS, kind)
         });
         Events {
-            rest: self.data,
+            rest: self.data.as_slice(),
+            end: self.data.end_offset(),
             provider: self.fields.provider(),
             base: self.fields.base(),
             unit: self.fields.unit().into(),
@@ -154,7 +155,9 @@ impl<'a> DriverEvents<'a> {
 /// stands in an event of kind 0 before the event it is for.
 #[derive(Clone)]
 pub struct Events<'a> {
-    rest: Bytes<'a>,
+    rest: &'a [u8],
+    /// Offset after the last event.
+    end: u64,
     provider: Provider,
     base: u64,
     unit: u64,
@@ -166,7 +169,8 @@ pub struct Events<'a> {
 impl<'a> Events<'a> {
     /// Offset of the next event in the chunk's data.
     pub const fn offset(&self) -> u64 {
-        self.rest.offset()
+        // What is left lies before the end.
+        self.end.wrapping_sub(to_u64(self.rest.len()))
     }
 }
 
@@ -175,23 +179,23 @@ impl<'a> Iterator for Events<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let (rest, offset) = (self.rest.as_slice(), self.rest.offset());
+        let offset = self.offset();
         if let Some(error) = self.fault.take() {
-            self.rest = Bytes::at(&[], self.rest.end_offset());
+            self.rest = &[];
             return Some(Err(error));
         }
-        if rest.is_empty() {
+        if self.rest.is_empty() {
             return None;
         }
         // Functions that are called take values, not the iterator itself, so that it can stay in registers.
-        let Some((&[id, small, low, high], after)) = rest.split_first_chunk() else {
+        let Some((&[id, small, low, high], after)) = self.rest.split_first_chunk() else {
             return Some(Err(self.end(4)));
         };
         let size = usize::from(u16::from_le_bytes([low, high]));
         let Some((payload, after)) = after.split_at_checked(size) else {
             return Some(Err(self.end(size.saturating_add(4))));
         };
-        self.rest = Bytes::at(after, offset.saturating_add(to_u64(size)).saturating_add(4));
+        self.rest = after;
         let mut delta = u64::from(small);
         if id == 0 {
             // It is for the next event alone; a malformed one counts as 0.
@@ -209,24 +213,23 @@ impl Events<'_> {
     /// Ends at an event of which `needed` bytes are needed.
     #[inline(always)]
     fn end(&mut self, needed: usize) -> Error {
-        let rest = self.rest;
-        self.rest = Bytes::at(&[], rest.end_offset());
-        truncated(rest, needed)
+        let offset = self.offset();
+        truncated(Bytes::at(core::mem::take(&mut self.rest), offset), to_u64(needed))
     }
 }
 
 /// The error at an event of which `needed` bytes are needed, and not all are there.
 #[cold]
 #[inline(never)]
-fn truncated(rest: Bytes<'_>, needed: usize) -> Error {
-    rest.truncated(DRIVER_EVENT, to_u64(needed))
+fn truncated(rest: Bytes<'_>, needed: u64) -> Error {
+    rest.truncated(DRIVER_EVENT, needed)
 }
 
 impl FusedIterator for Events<'_> {}
 
 impl fmt::Debug for Events<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Events").field(&self.rest).finish()
+        f.debug_tuple("Events").field(&Bytes::at(self.rest, self.offset())).finish()
     }
 }
 
@@ -358,11 +361,11 @@ impl<'a> Event<'a> {
     /// # Errors
     /// [`UnexpectedEnd`](ErrorKind::UnexpectedEnd) if the content is shorter than its kind, or a text or list in it
     /// is longer than what is there. The events after it can still be read.
-    #[inline]
+    #[inline(always)]
     pub fn value(&self) -> Result<EventValue<'a>> {
-        let bytes = &mut Payload { rest: Bytes::new(self.payload), offset: self.offset };
+        // What is read here stays in registers. Markers are most of the events.
+        let mut bytes = Payload { rest: Bytes::new(self.payload), offset: self.offset };
         Ok(match (self.provider, self.id) {
-            (_, 0) => EventValue::LargeDelta(bytes.view::<U64>()?.get()),
             (Provider::Umd, 16) => {
                 let [cmd_buffer, marker] = bytes.view::<[U32; 2]>()?;
                 let name = bytes.text()?;
@@ -374,17 +377,27 @@ impl<'a> Event<'a> {
                 let marker = Marker::from_stored(marker.get());
                 EventValue::MarkerEnd { cmd_buffer: cmd_buffer.get(), marker }
             }
-            (Provider::Umd, 18) => EventValue::BufferState(BufferState::parse(bytes)?),
-            (Provider::Umd, 19) => EventValue::MarkerInfo(MarkerInfo::parse(bytes)?),
-            (Provider::Kmd, 16) => EventValue::PageFault(PageFault::parse(bytes)?),
-            (Provider::Kmd, 17) => EventValue::ShaderWaves(ShaderWaves::parse(bytes)?),
-            (Provider::Kmd, 18) => EventValue::ShaderEngines(ShaderEngines::parse(bytes)?),
-            (Provider::Kmd, 19) => EventValue::GpuRegisters(Registers::parse(bytes)?),
-            (Provider::Kmd, 20) => EventValue::WaveRegisters(Registers::parse(bytes)?),
-            (Provider::Kmd, 21) => EventValue::Gprs(GprRegisters::parse(bytes)?),
-            _ => EventValue::Unknown,
+            _ => return other_value(self.provider, self.id, bytes.rest, bytes.offset),
         })
     }
+}
+
+/// The value of an event that is no marker. It takes values, not the event, so that this can stay in registers.
+#[inline(never)]
+fn other_value(provider: Provider, id: u8, rest: Bytes<'_>, offset: u64) -> Result<EventValue<'_>> {
+    let bytes = &mut Payload { rest, offset };
+    Ok(match (provider, id) {
+        (_, 0) => EventValue::LargeDelta(bytes.view::<U64>()?.get()),
+        (Provider::Umd, 18) => EventValue::BufferState(BufferState::parse(bytes)?),
+        (Provider::Umd, 19) => EventValue::MarkerInfo(MarkerInfo::parse(bytes)?),
+        (Provider::Kmd, 16) => EventValue::PageFault(PageFault::parse(bytes)?),
+        (Provider::Kmd, 17) => EventValue::ShaderWaves(ShaderWaves::parse(bytes)?),
+        (Provider::Kmd, 18) => EventValue::ShaderEngines(ShaderEngines::parse(bytes)?),
+        (Provider::Kmd, 19) => EventValue::GpuRegisters(Registers::parse(bytes)?),
+        (Provider::Kmd, 20) => EventValue::WaveRegisters(Registers::parse(bytes)?),
+        (Provider::Kmd, 21) => EventValue::Gprs(GprRegisters::parse(bytes)?),
+        _ => EventValue::Unknown,
+    })
 }
 
 impl fmt::Debug for Event<'_> {
@@ -409,19 +422,23 @@ impl<'a> Payload<'a> {
     where
         T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned,
     {
-        self.rest.view(DRIVER_EVENT).map_err(|error| self.located(error))
+        let (value, rest) = self.rest.front().ok_or_else(|| self.short(to_u64(size_of::<T>())))?;
+        self.rest = rest;
+        Ok(value)
     }
 
     #[inline(always)]
-    fn take(&mut self, len: u64) -> Result<&'a [u8]> {
-        self.rest.take(len, DRIVER_EVENT).map(Bytes::as_slice).map_err(|error| self.located(error))
+    fn take(&mut self, len: u16) -> Result<&'a [u8]> {
+        let (front, rest) = self.rest.split(len.into()).ok_or_else(|| self.short(len.into()))?;
+        self.rest = rest;
+        Ok(front.as_slice())
     }
 
     /// A text of as many bytes as stand before it.
     #[inline(always)]
     fn text(&mut self) -> Result<&'a [u8]> {
         let len = self.view::<U16>()?.get();
-        self.take(len.into())
+        self.take(len)
     }
 
     /// `count` records.
@@ -436,8 +453,9 @@ impl<'a> Payload<'a> {
         })
     }
 
-    #[cold]
-    fn located(&self, error: Error) -> Error {
-        Error::new(self.offset, DRIVER_EVENT, error.kind())
+    /// The error that `size` bytes are not there. It takes a copy, so that the content can stay in registers.
+    #[inline(always)]
+    fn short(&self, size: u64) -> Error {
+        truncated(Bytes::at(self.rest.as_slice(), self.offset), size)
     }
 }
