@@ -3,7 +3,7 @@
 use super::bits::{bits_of, find_nul, load};
 use super::cursor::{Cursor, Step};
 use super::extent::{after_elements, after_plain, aligned};
-use super::window::Window;
+use super::quick::KnownString;
 use crate::ctf::schema::node::{BIG, Kind, LAST, NONE, Node, PLAIN, REVERSED, role};
 use crate::ctf::schema::scope::Scope;
 use crate::error::Result;
@@ -49,7 +49,6 @@ impl<'a> Cursor<'a, '_> {
     #[inline(always)]
     #[allow(clippy::as_conversions)] // Positions lie in memory.
     pub(super) fn pass(&mut self, root: u32, at: u64, last_big: bool) -> Option<(u64, bool)> {
-        let Window { data, limit, .. } = self.window;
         let structure = self.node(root);
         let end = root.wrapping_add(structure.size);
         let (mut at, mut last_big) = (aligned(at, structure), last_big);
@@ -63,13 +62,16 @@ impl<'a> Cursor<'a, '_> {
             last_big = structure.has(REVERSED);
             next = root.wrapping_add(structure.a);
         }
+        let (content, limit) = (self.window.content(), self.window.limit);
         while next < end {
             let node = self.node(next);
             if node.roles == role::QUICK_STRING {
-                let start = aligned(at, node);
-                let rest = data.get((start >> 3) as usize..(limit >> 3) as usize)?;
-                at = start.wrapping_add(bits_of(find_nul(rest, 1)?.wrapping_add(1)));
-                next = next.wrapping_add(1);
+                let start = (at.wrapping_add(7) >> 3) as usize;
+                let len = find_nul(content.get(start..)?, 1)?;
+                self.known = KnownString { start, len };
+                // Members of fixed size follow, up to the next one that is none.
+                at = bits_of(start.wrapping_add(len).wrapping_add(1)).wrapping_add(node.b.into());
+                next = next.wrapping_add(1).wrapping_add(node.a);
             } else {
                 (at, last_big) = self.pass_other(next, node, at, last_big)?;
                 next = next.wrapping_add(node.size.max(1));
@@ -108,18 +110,32 @@ impl<'a> Cursor<'a, '_> {
                 self.keep(node, load(self.window.data, aligned(at, node), node.a, node.has(BIG)));
                 Some(after)
             }
-            Kind::DynamicArray if node.meaning() == 0 => {
-                let element = self.node(index.wrapping_add(1));
+            Kind::DynamicArray | Kind::DynamicString | Kind::DynamicBlob if node.meaning() == 0 => {
                 let start = aligned(at, node);
-                if !element.has(PLAIN) || element.has(LAST) || start > limit {
-                    return None;
-                }
                 let count = self.key(node);
                 if count == 0 {
                     self.idle = self.idle.saturating_add(1);
                     if self.idle > self.idle_max(true) {
                         return None;
                     }
+                }
+                if node.kind != Kind::DynamicArray {
+                    let end = start.checked_add(count.checked_mul(8)?)?;
+                    return (end <= limit).then_some((end, last_big));
+                }
+                let element = self.node(index.wrapping_add(1));
+                if !element.has(PLAIN) || element.has(LAST) || start > limit {
+                    return None;
+                }
+                // Without gaps between them, and each of whole bytes: so are nearly all.
+                let align = element.align_log2();
+                if start & 7 == 0
+                    && element.kind.is_fixed_length()
+                    && align <= 3
+                    && element.a.is_multiple_of(8)
+                {
+                    let end = start.checked_add(count.checked_mul(element.a.into())?)?;
+                    return (end <= limit).then_some((end, element.has(BIG)));
                 }
                 let (left, at, last_big) = after_elements(element, count, start, last_big, limit);
                 (left == 0).then_some((at, last_big))
