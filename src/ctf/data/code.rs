@@ -30,7 +30,7 @@ macro_rules! code {
                 /// A number in whole bytes.
                 $name,
             )*
-            /// The place of steps: the first in `a`, their number in `b`; [`NO_STEPS`](super::program::NO_STEPS) if
+            /// The place of steps: the identifier of the class in the slot, the first in `a`, their number in `b`; [`NO_STEPS`](super::program::NO_STEPS) if
             /// the general reader is needed.
             Steps,
             /// A scope begins: its number among [`SCOPES`](super::class::SCOPES) in `a`; the end is `b` steps ahead.

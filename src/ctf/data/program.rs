@@ -129,6 +129,26 @@ impl<'t> Programs<'t> {
         self.steps_at(self.classes.get(to_usize(place))?)
     }
 
+    /// The place of the class of a stream class with this identifier, and its steps.
+    #[inline(always)]
+    pub(super) fn find(
+        &self,
+        schema: &Schema<'_, '_>,
+        info: &Node,
+        id: u64,
+    ) -> Option<(u32, &'t [ProgramSlot])> {
+        // Identifiers mostly count from 0.
+        if let Some(id) = u32::try_from(id).ok().filter(|id| *id < info.name) {
+            let at = info.b.wrapping_add(id);
+            let place = self.classes.get(to_usize(at))?;
+            if place.slot == id {
+                return Some((at, self.steps_at(place)?));
+            }
+        }
+        let at = schema.event_place(info, Some(id))?;
+        Some((at, self.class(at)?))
+    }
+
     #[inline(always)]
     fn steps_at(&self, place: &ProgramSlot) -> Option<&'t [ProgramSlot]> {
         let first = to_usize(place.a);
@@ -147,6 +167,7 @@ fn make(schema: &Schema<'_, '_>, base: u32, places: &mut [ProgramSlot], steps: &
     let mut making = Making { nodes: schema.nodes, base, steps, len: 0 };
     let streams = (0..schema.stream_count()).map(|at| schema.stream_at(at));
     let events = (0..schema.event_count()).map(|at| schema.event_at(at));
+    let id_of = |of| u32::try_from(schema.nodes.get(of).y()).unwrap_or(NONE);
     let of_streams = streams.flat_map(|of| [(of, 0..1), (of, 1..2)]);
     let of_events = events.map(|of| (of, 2..4));
     let mut places = places.iter_mut();
@@ -158,7 +179,7 @@ fn make(schema: &Schema<'_, '_>, base: u32, places: &mut [ProgramSlot], steps: &
         }
         if let Some(slot) = places.next() {
             let count = if made.is_some() { making.len.saturating_sub(first) } else { NO_STEPS };
-            *slot = ProgramSlot { code: Code::Steps, slot: NONE, a: first, b: count };
+            *slot = ProgramSlot { code: Code::Steps, slot: id_of(of), a: first, b: count };
         }
     }
     making.len.into()

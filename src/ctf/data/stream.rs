@@ -272,8 +272,8 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
         (self.at & self.within_byte == 0).then_some(())?;
         let at = usize::try_from(self.at.wrapping_add(7) >> 3).ok()?;
         let head = self.plan.read(self.content, at)?;
-        let class = self.packet.schema.event_place(self.info, Some(head.id))?;
-        self.next.steps = self.programs.class(class)?;
+        let (class, steps) = self.programs.find(self.packet.schema, self.info, head.id)?;
+        self.next.steps = steps;
         let clock = self.plan.clock(self.clock, head.time);
         self.next.body = head.end;
         self.found(Way::Steps, class, self.at, clock);

@@ -37,7 +37,7 @@ struct Loop {
 /// wanted are told to nobody.
 ///
 /// If it is known where a record ends, its last scope is `last`: a listener that wants nothing more is told nothing more.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn walk<L: Listener>(
     steps: &[ProgramSlot],
     content: &[u8],
@@ -47,7 +47,13 @@ pub(super) fn walk<L: Listener>(
     is_last: bool,
     to: &mut L,
 ) -> Option<usize> {
-    go_on(steps, content, Place { at, next: 0, depth: 0 }, memory, wants, is_last, to)
+    take(steps, content, Place { at, next: 0, depth: 0 }, memory, wants, is_last, to)
+}
+
+/// Goes on from a place, and tells nobody.
+#[inline(never)]
+fn go_on(steps: &[ProgramSlot], content: &[u8], place: Place, memory: &mut Memory) -> Option<usize> {
+    take(steps, content, place, memory, Wants::ALL, false, &mut Nobody)
 }
 
 /// The place that the steps have reached.
@@ -61,7 +67,8 @@ struct Place {
 }
 
 #[allow(clippy::as_conversions, clippy::cast_lossless)] // Sizes and counts have 32 bits.
-fn go_on<L: Listener>(
+#[inline(always)]
+fn take<L: Listener>(
     all: &[ProgramSlot],
     content: &[u8],
     place: Place,
@@ -85,11 +92,11 @@ fn go_on<L: Listener>(
             }
             let next = all.len().wrapping_sub(steps.len()).wrapping_sub(1);
             let place = Place { at, next, depth };
-            let at = go_on(inner, content, place, memory, wants, false, &mut Nobody)?;
+            let at = go_on(inner, content, place, memory)?;
             (rest, steps, depth) = (content.get(at..)?, after.iter(), 0);
             continue;
         }
-        macro_rules! take {
+        macro_rules! step {
             ($($name:ident $tell:ident $type:ident $from:ident $to:ident),*) => {
                 match step.code {
                     $(Code::$name => {
@@ -121,7 +128,7 @@ fn go_on<L: Listener>(
                             let (inner, after) = steps.as_slice().split_at_checked(step.b as usize)?;
                             let at = content.len().wrapping_sub(rest.len());
                             let place = Place { at, next: 0, depth };
-                            let at = go_on(inner, content, place, memory, wants, false, &mut Nobody)?;
+                            let at = go_on(inner, content, place, memory)?;
                             rest = content.get(at..)?;
                             steps = after.iter();
                         }
@@ -184,7 +191,7 @@ fn go_on<L: Listener>(
                 }
             };
         }
-        with_numbers!(take);
+        with_numbers!(step);
     }
     Some(content.len().wrapping_sub(rest.len()))
 }
