@@ -7,8 +7,9 @@ use super::quick::KnownString;
 use super::record::roots;
 use crate::ctf::schema::node::{BIG, Kind, LAST, NO_SLOT, NONE, Node, Nodes, PLAIN, REVERSED, role};
 
-/// The number of classes that are remembered, and of strings in each.
-const LAYOUTS: usize = 8;
+/// The number of classes that are remembered: fewer on bare metal, where they lie on a small stack.
+const LAYOUTS: usize = if cfg!(target_os = "none") { 2 } else { 8 };
+/// The number of strings in each.
 const STRINGS: usize = 4;
 
 /// The class of a record, and the layout of its body: contexts of fixed size; members of fixed size, strings with more
@@ -140,7 +141,8 @@ impl Layout {
         if self.length > 0 {
             let start = at.checked_add(self.length as usize / 8).filter(|start| *start <= content.len())?;
             let count = usize::try_from(load(content, bits_of(at), self.length, self.big)).ok()?;
-            at = start.checked_add(count.checked_mul(self.element as usize)?)?;
+            let end = start.checked_add(count.checked_mul(self.element as usize)?)?;
+            at = Some(end).filter(|end| *end <= content.len())?;
         }
         Some(at)
     }
@@ -169,7 +171,7 @@ impl Layouts {
         // The class that was asked for last often comes again: no load waits for its identifier.
         let is_last = self.last().is_some_and(|layout| layout.id == id && layout.is_all);
         if !is_last {
-            let at = usize::try_from(id % 8).unwrap_or(0);
+            let at = place(id);
             self.layouts.get(at).filter(|layout| layout.id == id && layout.is_all)?;
             self.last = at;
         }
@@ -183,7 +185,7 @@ impl Layouts {
 
     /// The class with this identifier, of which the layout is then known; `None` if there is none.
     pub(super) fn class(&mut self, packet: &Packet<'_, '_>, id: u64) -> Option<u32> {
-        let layout = self.layouts.get_mut(usize::try_from(id % 8).unwrap_or(0))?;
+        let layout = self.layouts.get_mut(place(id))?;
         if layout.id != id || layout.class == NONE {
             let class = packet.schema.event_class(packet.info(), Some(id))?;
             *layout = Layout::new(packet, id, class);
@@ -192,4 +194,9 @@ impl Layouts {
     }
 }
 
-const _: () = assert!(LAYOUTS == 8);
+/// The place of the layout of a class.
+#[inline(always)]
+#[allow(clippy::as_conversions)] // There are few.
+const fn place(id: u64) -> usize {
+    id as usize % LAYOUTS
+}
