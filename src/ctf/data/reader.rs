@@ -160,12 +160,14 @@ impl<'a, 's> Reader<'a, 's> {
             *slot = head.id;
         }
         let (mut payload, mut order) = (body, false);
-        if (packet.common_context, context) != (NONE, NONE) {
-            (payload, order) = cursor.pass_all([packet.common_context, context], body, false)?;
+        for root in [packet.common_context, context] {
+            if root != NONE {
+                (payload, order) = cursor.pass(root, payload, order)?;
+            }
         }
         let (end, last_big) =
             if root == NONE { (payload, order) } else { cursor.pass(root, payload, order)? };
-        if end == start {
+        if end == start || end > cursor.window.limit {
             return None;
         }
         self.clock = self.plan.clock(self.clock, head.time);

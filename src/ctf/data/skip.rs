@@ -4,13 +4,12 @@ use super::bits::{bits_of, find_nul, load};
 use super::cursor::{Cursor, Step};
 use super::extent::{after_elements, after_plain, aligned};
 use super::quick::KnownString;
-use crate::ctf::schema::node::{BIG, Kind, LAST, NONE, Node, PLAIN, REVERSED, role};
+use crate::ctf::schema::node::{BIG, Kind, LAST, Node, PLAIN, REVERSED, role};
 use crate::ctf::schema::scope::Scope;
 use crate::error::Result;
 
 impl<'a> Cursor<'a, '_> {
     /// Skips a scope whose root structure is at `root`; what is needed of it later is remembered.
-    #[inline(always)]
     pub(super) fn skip(&mut self, scope: Scope, root: u32) -> Result<()> {
         let node = self.node(root);
         if node.has(PLAIN) {
@@ -46,7 +45,7 @@ impl<'a> Cursor<'a, '_> {
     /// last fixed-length field, if its members are of the usual kinds and nothing is wrong.
     ///
     /// Only lengths and selectors are remembered.
-    #[inline(always)]
+    #[inline(never)]
     #[allow(clippy::as_conversions)] // Positions lie in memory.
     pub(super) fn pass(&mut self, root: u32, at: u64, last_big: bool) -> Option<(u64, bool)> {
         let structure = self.node(root);
@@ -78,18 +77,6 @@ impl<'a> Cursor<'a, '_> {
             }
         }
         (at <= limit).then_some((at, last_big))
-    }
-
-    /// As [`Self::pass`], for several structures one after the other, each of which may be missing.
-    #[inline(never)]
-    pub(super) fn pass_all(&mut self, roots: [u32; 2], at: u64, last_big: bool) -> Option<(u64, bool)> {
-        let mut end = (at, last_big);
-        for root in roots {
-            if root != NONE {
-                end = self.pass(root, end.0, end.1)?;
-            }
-        }
-        Some(end)
     }
 
     /// As [`Self::pass`], for a member.
