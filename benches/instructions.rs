@@ -52,6 +52,7 @@ const LOOPS: &[Loop] = &[
     ("ctf-data-heads", "ctf-data", |data| of_trace(&data, ctf_trace::heads)),
     ("ctf-data-fields", "ctf-data", |data| of_trace(&data, ctf_trace::fields)),
     ("ctf-data-pulled", "ctf-data", |data| of_trace(&data, ctf_trace::pulled)),
+    ("ctf-data-told", "ctf-data", |data| of_trace(&data, ctf_trace::told)),
     ("rmt-tokens", "rmt", |data| measured(|| rdf_contents::token_values(black_box(&data)))),
     ("rdf-driver-events", "rdf-driver", |data| measured(|| rdf_contents::driver_events(black_box(&data)))),
     ("rdf-queue-events", "rdf-queues", |data| measured(|| rdf_contents::queues(black_box(&data)))),

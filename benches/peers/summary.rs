@@ -447,6 +447,7 @@ fn measure_ctf_data(table: &mut Table, bytes: usize) {
         vec![
             way("", || ctf_trace::fields(black_box(data), schema)),
             way("pulled one by one", || ctf_trace::pulled(black_box(data), schema)),
+            way("told to a listener", || ctf_trace::told(black_box(data), schema)),
             way("by hand, for this layout alone", || ctf::fields(black_box(data))),
         ],
     );

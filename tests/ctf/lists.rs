@@ -1,9 +1,10 @@
 //! Records whose lists, text and bytes have a length that is said before them: the fast way over them, and the plain one.
 
 use crate::samples::metadata;
+use traceglass::ErrorKind;
 use traceglass::ctf::data::{Packets, Value};
 use traceglass::ctf::metadata::MetadataStream;
-use traceglass::ctf::schema::{Node, Schema};
+use traceglass::ctf::schema::{Node, Schema, element};
 
 /// A member of a payload.
 #[derive(Clone, Copy)]
@@ -231,10 +232,61 @@ fn a_length_beyond_the_content_is_an_error() {
             data.extend([3, 0]);
             data.resize(data.len().next_multiple_of(if let List(_, _, align) = part { align } else { 1 }), 0);
             data.push(0);
-            data.extend(vec![0xff; bytes]);
-            data.extend([0; 40]);
-            let (found, failed) = read(&data, &schema);
-            assert!(failed && found == expected, "{} records of {last} bytes, {text}", found.len());
+            let start = data.len();
+            // The most, and what has few bits left where bits are counted in 64 of them.
+            for length in [u64::MAX, 1 << 61, (1 << 58) + 1] {
+                data.truncate(start);
+                data.extend(if length == u64::MAX || bytes == 8 { length } else { u64::MAX }.to_le_bytes());
+                data.truncate(start + bytes);
+                data.extend([0; 40]);
+                let (found, failed) = read(&data, &schema);
+                assert!(failed && found == expected, "{} records of {last} bytes, {text}", found.len());
+            }
         }
     }
+}
+
+/// So many lengths, named by their numbers.
+fn lengths(count: usize) -> Vec<Part> {
+    let name = |at: usize| -> &'static str { Box::leak(format!("n{at}").into_boxed_str()) };
+    (0..count).map(|at| Length(name(at), 1, false)).collect()
+}
+
+fn list_of(length: &Part) -> Part {
+    let Length(name, ..) = length else { panic!("no length") };
+    List(name, 2, 1)
+}
+
+#[test]
+fn there_are_more_lengths_than_are_remembered() {
+    let all = lengths(60);
+    let mut one_by_one: Vec<Part> = all.iter().flat_map(|length| [*length, list_of(length)]).collect();
+    // The first one is needed up to the end; some are needed twice, and none at all.
+    one_by_one.extend([list_of(&all[0]), list_of(&all[59]), Length("unused", 1, false), Number(4)]);
+    let in_sixteens: Vec<Part> =
+        all.chunks(16).flat_map(|some| some.iter().copied().chain(some.iter().rev().map(list_of))).collect();
+    for parts in [one_by_one, in_sixteens] {
+        let text = description(&parts);
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        let mut data = Vec::new();
+        let expected = write(&parts, 9, &mut data);
+        assert_eq!(read(&data, &schema), (expected, false));
+        assert_eq!(crate::tell::compare(&data, &schema, "many lengths"), 9);
+    }
+}
+
+#[test]
+fn seventeen_lengths_at_a_time_are_too_many() {
+    let all = lengths(17);
+    let parts: Vec<Part> = all.iter().copied().chain(all.iter().map(list_of)).collect();
+    let text = description(&parts);
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
+    let error = Schema::compile(&stream, &mut nodes).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 16, needed: 17 });
+    assert_eq!(error.element(), element::FIELD_LOCATION);
+    // At the length for which there is no room.
+    assert!(text[error.offset() as usize..].starts_with("n16\""), "{error}");
 }

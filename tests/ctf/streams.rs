@@ -371,3 +371,39 @@ fn any_prefix_and_any_change_is_read_or_refused() {
         mutations(&data, |_, data| drop(walk(data, schema)));
     });
 }
+
+#[test]
+fn a_header_may_be_all_of_a_record() {
+    let wide = BYTE.replace("\"length\": 8", "\"length\": 64, \"alignment\": 8");
+    let id =
+        BYTE.replace("\"length\"", "\"roles\": [\"event-record-class-id\"], \"alignment\": 8, \"length\"");
+    // With an identifier, and without one: then the only class is meant, whatever its identifier is.
+    for (first, number) in [(id.as_str(), 1), (BYTE, 9)] {
+        let stream = format!(
+            r#"{{"type": "data-stream-class", "event-record-header-field-class": {{"type": "structure", "member-classes": [
+                {}, {}, {}], "minimum-alignment": 8}}}}"#,
+            member("first", first),
+            member("second", &wide),
+            member("third", &wide),
+        );
+        let event = format!(r#"{{"type": "event-record-class", "id": {number}}}"#);
+        let text = metadata(&[&stream, &event]);
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let mut nodes = [Node::EMPTY; 64];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        let data = [1; 3 * 17];
+        for len in 0..=data.len() {
+            let (records, errors) = walk(&data[..len], &schema);
+            assert_eq!((records, errors.len()), (len / 17, usize::from(len % 17 > 0)), "{len} bytes");
+            if let Some(error) = errors.first() {
+                let needed = (17 - len % 17).min(8) as u64;
+                assert_eq!(error.element(), element::EVENT_HEADER);
+                assert!(
+                    matches!(error.kind(), ErrorKind::UnexpectedEnd { needed: found } if found <= needed),
+                    "{error}"
+                );
+            }
+            assert_eq!(crate::tell::compare(&data[..len], &schema, "long headers"), records as u64);
+        }
+    }
+}

@@ -59,17 +59,30 @@
 //!   does: members, elements, and what they are in. That bounds fields that take no bits, such as structures without
 //!   members and optionals that are absent. Within a class of fixed size of which each part takes bits, none count.
 
+// # The ways to read a record
+//
+// What follows from the classes alone is in the schema's nodes (`schema/layout.rs`): sizes, alignments, which members can
+// be skipped together.
+//
+// 1. Straight code. The header is read by a `Plan`, from one or two words. Then
+//    - a `Stream` takes the steps of a `Program`, compiled once for a trace, and tells the fields on its way (`walk.rs`);
+//    - `Records` skip the body by a `Layout`, a few additions for each string or list, or else by runs of members
+//      (`skip.rs`). Fields are taken from it when they are asked for (`quick.rs`).
+// 2. The general reader, `Cursor::step`, reads every class, field by field. It alone makes errors: wherever anything is in
+//    doubt, straight code gives up without a trace, and the general reader begins anew.
+
 mod bits;
 mod check;
 mod class;
+mod code;
 mod cursor;
 pub mod element;
 mod extent;
 mod fields;
+mod layout;
 mod loss;
 mod meaning;
 mod merge;
-mod number;
 mod packet;
 mod packets;
 mod plan;
@@ -80,7 +93,6 @@ mod reader;
 mod record;
 mod records;
 mod reframe;
-mod shape;
 mod share;
 mod skip;
 mod stream;

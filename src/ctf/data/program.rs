@@ -3,7 +3,7 @@
 //! # Layout
 //! ```text
 //! streams: header | common context     for each stream class
-//! classes: specific context | payload  for each class of event records
+//! classes: both scopes together        for each class of event records
 //! steps:   those of all scopes, one after the other
 //! ```
 //!
@@ -11,43 +11,16 @@
 //! sequences. Any other scope has none: the general reader tells it. Steps make no errors. Where anything is in doubt
 //! they stop, and the general reader says what is wrong, and where.
 
-use super::number::Number;
-use crate::bytes::to_u64;
-use crate::ctf::schema::node::{DEPTH, Kind, LAST, NO_SLOT, NONE, Node, Nodes};
+use super::class::SCOPES;
+use super::code::Code;
+use crate::bytes::{to_u64, to_usize};
+use crate::ctf::schema::node::{BIG, DEPTH, Kind, LAST, NO_SLOT, NONE, Node, Nodes};
 use crate::ctf::schema::scope::root_of;
-use crate::ctf::schema::{Encoding, Schema, Scope};
+use crate::ctf::schema::{Encoding, Schema};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The operation of a step. `a` is a count or a size; in a sequence, the register that holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
-    /// A scope: its root in `slot`, its first step in `a`, their number in `b`; [`NO_STEPS`] if it has none.
-    Scope,
-    Number(Number),
-    /// UTF-8 up to a zero.
-    NulText,
-    /// UTF-8 in `a` bytes, which may end with a zero.
-    Text,
-    TextSequence,
-    Blob,
-    BlobSequence,
-    /// A list of `a` numbers, of the kind that the next step tells.
-    Numbers,
-    NumberSequence,
-    /// A list of `a` elements, told by the steps up to the end of the list; the end is `b` steps ahead.
-    Array,
-    Sequence,
-    EndList,
-    Group,
-    EndGroup,
-    /// Keeps the last integer in register `a`.
-    Keep,
-    /// Skips to a multiple of `a` + 1 bytes.
-    Align,
-}
-
-/// The count of steps of a scope that is left to the general reader.
-const NO_STEPS: u32 = NONE;
+/// The count of steps of what is left to the general reader.
+pub(super) const NO_STEPS: u32 = NONE;
 
 /// The most lists, other than those of numbers, that may be nested.
 pub(super) const LOOPS: usize = 4;
@@ -65,7 +38,7 @@ const _: () = assert!(size_of::<ProgramSlot>() == 16);
 
 impl ProgramSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { code: Code::Scope, slot: NONE, a: 0, b: 0 };
+    pub const EMPTY: Self = Self { code: Code::Steps, slot: NONE, a: 0, b: 0 };
 }
 
 default_is_empty!(ProgramSlot);
@@ -90,22 +63,13 @@ pub struct Programs<'t> {
     steps: &'t [ProgramSlot],
 }
 
-/// A scope of a class.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ScopeSteps<'t> {
-    /// Its root; `NONE` if there is no such scope.
-    pub(super) root: u32,
-    /// `None`: it is left to the general reader.
-    pub(super) steps: Option<&'t [ProgramSlot]>,
-}
-
 impl<'t> Programs<'t> {
     /// No steps: the general reader tells all records.
     pub const NONE: Self = Self { base: 0, end: 0, streams: &[], classes: &[], steps: &[] };
 
     /// The number of slots that [`compile`](Self::compile) needs.
     pub fn needed(schema: &Schema<'_, '_>) -> u64 {
-        make(schema, 0, &mut [], &mut []).saturating_add(to_u64(scopes_of(schema)))
+        make(schema, 0, &mut [], &mut []).saturating_add(to_u64(places_of(schema)))
     }
 
     /// Compiles the steps of all classes.
@@ -123,10 +87,9 @@ impl<'t> Programs<'t> {
     /// As [`compile`](Self::compile).
     pub fn compile_from(schema: &Schema<'_, '_>, base: u32, slots: &'t mut [ProgramSlot]) -> Result<Self> {
         let capacity = to_u64(slots.len());
-        let scopes = scopes_of(schema);
-        let (scopes, steps) = slots.split_at_mut_checked(scopes).unwrap_or_default();
-        let len = make(schema, base, scopes, steps);
-        let needed = len.saturating_add(to_u64(scopes_of(schema)));
+        let places = places_of(schema);
+        let (scopes, steps) = slots.split_at_mut_checked(places).unwrap_or_default();
+        let needed = make(schema, base, scopes, steps).saturating_add(to_u64(places));
         if needed > capacity {
             let kind = ErrorKind::CapacityExceeded { capacity, needed };
             return Err(Error::new(0, super::element::PROGRAMS, kind));
@@ -149,64 +112,74 @@ impl<'t> Programs<'t> {
 
     /// The number of classes of event records that have steps. The records of the others take longer to read.
     pub fn classes_with_steps(&self) -> u64 {
-        let has_steps = |scopes: &&[ProgramSlot]| scopes.iter().all(|scope| scope.b != NO_STEPS);
-        to_u64(self.classes.chunks_exact(2).filter(has_steps).count())
+        to_u64(self.classes.iter().filter(|place| place.b != NO_STEPS).count())
     }
 
-    /// The header and the common context of the stream class at a place of the schema's table.
-    pub(super) fn stream(&self, place: u32) -> [ScopeSteps<'t>; 2] {
-        self.pair(self.streams, place)
+    /// The header and the common context of the stream class at a place of the schema's table; `None` for one that is
+    /// left to the general reader.
+    pub(super) fn stream(&self, place: u32) -> [Option<&'t [ProgramSlot]>; 2] {
+        let first = to_usize(place).saturating_mul(2);
+        [first, first.saturating_add(1)].map(|at| self.streams.get(at).and_then(|place| self.steps_at(place)))
     }
 
-    /// The specific context and the payload of the class at a place of the schema's table.
+    /// The specific context and the payload of the class at a place of the schema's table; `None` if it is left to the
+    /// general reader.
     #[inline(always)]
-    pub(super) fn class(&self, place: u32) -> [ScopeSteps<'t>; 2] {
-        self.pair(self.classes, place)
+    pub(super) fn class(&self, place: u32) -> Option<&'t [ProgramSlot]> {
+        self.steps_at(self.classes.get(to_usize(place))?)
     }
 
+    /// The place of the class of a stream class with this identifier, and its steps.
     #[inline(always)]
-    #[allow(clippy::as_conversions)] // Places lie in memory.
-    fn pair(&self, scopes: &'t [ProgramSlot], place: u32) -> [ScopeSteps<'t>; 2] {
-        match scopes.get((place as usize).wrapping_mul(2)..) {
-            Some([first, second, ..]) => [self.scope(first), self.scope(second)],
-            _ => [ScopeSteps { root: NONE, steps: None }; 2],
+    pub(super) fn find(
+        &self,
+        schema: &Schema<'_, '_>,
+        info: &Node,
+        id: u64,
+    ) -> Option<(u32, &'t [ProgramSlot])> {
+        // Identifiers mostly count from 0.
+        if let Some(id) = u32::try_from(id).ok().filter(|id| *id < info.name) {
+            let at = info.b.wrapping_add(id);
+            let place = self.classes.get(to_usize(at))?;
+            if place.slot == id {
+                return Some((at, self.steps_at(place)?));
+            }
         }
+        let at = schema.event_place(info, Some(id))?;
+        Some((at, self.class(at)?))
     }
 
     #[inline(always)]
-    #[allow(clippy::as_conversions)] // As above.
-    fn scope(&self, slot: &ProgramSlot) -> ScopeSteps<'t> {
-        let first = slot.a as usize;
+    fn steps_at(&self, place: &ProgramSlot) -> Option<&'t [ProgramSlot]> {
+        let first = to_usize(place.a);
         // No slice is as long as `NO_STEPS` says.
-        let steps = self.steps.get(first..first.wrapping_add(slot.b as usize));
-        ScopeSteps { root: slot.slot, steps: if slot.b == NO_STEPS { None } else { steps } }
+        self.steps.get(first..first.wrapping_add(to_usize(place.b)))
     }
 }
 
-/// The number of scopes all classes have, with those that are empty.
-fn scopes_of(schema: &Schema<'_, '_>) -> usize {
-    let classes = schema.stream_count().saturating_add(schema.event_count());
-    usize::try_from(classes).unwrap_or(0).saturating_mul(2)
+/// The number of places of steps.
+fn places_of(schema: &Schema<'_, '_>) -> usize {
+    to_usize(schema.stream_count()).saturating_mul(2).saturating_add(to_usize(schema.event_count()))
 }
 
 /// Compiles all scopes, and counts the steps, for which there may be no room.
-fn make(schema: &Schema<'_, '_>, base: u32, scopes: &mut [ProgramSlot], steps: &mut [ProgramSlot]) -> u64 {
+fn make(schema: &Schema<'_, '_>, base: u32, places: &mut [ProgramSlot], steps: &mut [ProgramSlot]) -> u64 {
     let mut making = Making { nodes: schema.nodes, base, steps, len: 0 };
     let streams = (0..schema.stream_count()).map(|at| schema.stream_at(at));
     let events = (0..schema.event_count()).map(|at| schema.event_at(at));
-    let of_streams = streams.flat_map(|of| [(of, Scope::EventHeader), (of, Scope::CommonContext)]);
-    let of_events = events.flat_map(|of| [(of, Scope::SpecificContext), (of, Scope::Payload)]);
-    let mut scopes = scopes.iter_mut();
-    for (of, scope) in of_streams.chain(of_events) {
-        let root = root_of(schema.nodes, of, scope);
+    let id_of = |of| u32::try_from(schema.nodes.get(of).y()).unwrap_or(NONE);
+    let of_streams = streams.flat_map(|of| [(of, 0..1), (of, 1..2)]);
+    let of_events = events.map(|of| (of, 2..4));
+    let mut places = places.iter_mut();
+    for (of, scopes) in of_streams.chain(of_events) {
         let first = making.len;
-        let is_made = root == NONE || making.scope(root).is_some();
-        if !is_made {
+        let made = scopes.into_iter().try_for_each(|scope| making.scope(of, scope));
+        if made.is_none() {
             making.len = first;
         }
-        if let Some(slot) = scopes.next() {
-            let count = if is_made { making.len.saturating_sub(first) } else { NO_STEPS };
-            *slot = ProgramSlot { code: Code::Scope, slot: root, a: first, b: count };
+        if let Some(slot) = places.next() {
+            let count = if made.is_some() { making.len.saturating_sub(first) } else { NO_STEPS };
+            *slot = ProgramSlot { code: Code::Steps, slot: id_of(of), a: first, b: count };
         }
     }
     making.len.into()
@@ -271,8 +244,20 @@ impl Making<'_, '_> {
         usize::try_from(at).ok().and_then(|at| self.steps.get_mut(at))
     }
 
-    /// Adds the scope at `root`; `None` if the general reader is needed.
-    fn scope(&mut self, root: u32) -> Option<()> {
+    /// Adds a scope of a class, by its number among [`SCOPES`], if there is one; `None` if the general reader is needed.
+    fn scope(&mut self, of: u32, number: u32) -> Option<()> {
+        let (_, scope) = SCOPES.get(to_usize(number))?;
+        let root = root_of(self.nodes, of, *scope);
+        if root == NONE {
+            return Some(());
+        }
+        let first = self.push(Code::Scope, 0, number);
+        self.members(root)?;
+        self.end(Code::EndScope, first)
+    }
+
+    /// Adds the members of the structure at `root`.
+    fn members(&mut self, root: u32) -> Option<()> {
         let nodes = self.nodes;
         let mut open = [Open { end: 0, step: 0, is_list: false, around: Around::NOTHING }; DEPTH];
         let (mut depth, mut loops) = (0_usize, 0_usize);
@@ -287,7 +272,7 @@ impl Making<'_, '_> {
                     around.check()?;
                     around = ended.around;
                     loops = loops.saturating_sub(1);
-                    self.end_list(ended.step)?;
+                    self.end(Code::EndList, ended.step)?;
                 } else {
                     self.push(Code::EndGroup, 0, 0);
                 }
@@ -316,7 +301,7 @@ impl Making<'_, '_> {
             };
             let step = self.push(code, index, a);
             if let Some(number) = numbers {
-                self.push(Code::Number(number), index.saturating_add(1), 0);
+                self.push(number, index.saturating_add(1), 0);
                 next = nodes.end(index);
                 continue;
             }
@@ -332,9 +317,9 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Ends the list that begins with a step.
-    fn end_list(&mut self, first: u32) -> Option<()> {
-        let end = self.push(Code::EndList, 0, 0);
+    /// Ends the list or the scope that begins with a step.
+    fn end(&mut self, code: Code, first: u32) -> Option<()> {
+        let end = self.push(code, 0, 0);
         let count = end.checked_sub(first)?;
         if let Some(step) = self.step(first) {
             step.b = count;
@@ -364,12 +349,17 @@ impl Making<'_, '_> {
             Kind::DynamicString => (Code::TextSequence, is_utf8().and(around.register(node))?, 0),
             Kind::StaticBlob => (Code::Blob, node.a, node.a),
             Kind::DynamicBlob => (Code::BlobSequence, around.register(node)?, 0),
-            _ => (Code::Number(Number::of(node)?), 0, node.a / 8),
+            _ => (Code::number(node)?, 0, node.a / 8),
         };
         self.push(code, index, a);
         around.bytes = around.bytes.saturating_add(bytes);
-        if node.slot != NO_SLOT && matches!(code, Code::Number(_)) {
-            self.push(Code::Keep, 0, node.slot.into());
+        if node.slot != NO_SLOT && !node.kind.is_dependent() {
+            // Any other length or selector is left to the general reader.
+            (node.kind == Kind::Unsigned).then_some(())?;
+            let at = self.push(Code::Keep, 0, node.slot.into());
+            if let Some(step) = self.step(at) {
+                (step.slot, step.b) = (node.has(BIG).into(), node.a);
+            }
             around.filled |= 1_u16.checked_shl(node.slot.into())?;
         }
         Some(())
@@ -377,8 +367,8 @@ impl Making<'_, '_> {
 }
 
 /// The kind of the elements of an array, if they are numbers without gaps between them.
-fn numbers_of(element: &Node) -> Option<Number> {
-    let number = Number::of(element).filter(|_| element.slot == NO_SLOT && element.align_log2() >= 3)?;
+fn numbers_of(element: &Node) -> Option<Code> {
+    let number = Code::number(element).filter(|_| element.slot == NO_SLOT && element.align_log2() >= 3)?;
     let align = 1_u32.checked_shl(element.align_log2())?;
     element.a.is_multiple_of(align).then_some(number)
 }

@@ -4,11 +4,11 @@ use super::bits::bits_of;
 use super::cursor::Cursor;
 use super::element;
 use super::fields::Fields;
-use super::meaning::{Meaning, clock_bits, update};
+use super::layout::Layouts;
+use super::meaning::{Meaning, clock_bits};
 use super::packet::Packet;
-use super::plan::{Plan, Word};
-use super::record::{Parts, Record};
-use super::shape::{Shapes, roots};
+use super::plan::Plan;
+use super::record::{Parts, Record, roots};
 use super::value::Value;
 use crate::bytes::to_u64;
 use crate::ctf::schema::node::{LAST, NONE, Node};
@@ -22,14 +22,12 @@ struct Payload {
     last_big: bool,
     /// Its root structure; `NONE` if there is none.
     root: u32,
-    /// `at` is where the contexts begin that precede it.
-    has_contexts: bool,
     /// The record, if lengths and selectors have to be those before it: they may be needed before they are read.
     anew: Option<Parts>,
 }
 
 impl Payload {
-    const NONE: Self = Self { at: 0, last_big: false, root: NONE, has_contexts: false, anew: None };
+    const NONE: Self = Self { at: 0, last_big: false, root: NONE, anew: None };
 }
 
 /// Goes from record to record.
@@ -44,12 +42,10 @@ pub(super) struct Reader<'a, 's> {
     idle: u64,
     clock: u64,
     info: &'s Node,
-    plan: Option<Plan>,
-    /// The same, in the usual case.
-    word: Word,
+    plan: Plan,
+    layouts: Layouts,
     /// The whole bytes of the packet's content.
     content: &'a [u8],
-    shapes: Shapes,
     /// The payload of the record that was read last.
     payload: Payload,
     pub(super) fault: bool,
@@ -59,18 +55,20 @@ pub(super) struct Reader<'a, 's> {
 
 impl<'a, 's> Reader<'a, 's> {
     pub(super) fn new(packet: &Packet<'a, 's>) -> Self {
-        let plan = Plan::new(packet.schema.nodes, packet.event_header);
+        let info = packet.info();
+        // Where a length may be that of an earlier record, the general reader says so. It also finds where a record
+        // without a header begins.
+        let is_general = info.has(LAST) || packet.event_header == NONE;
         Self {
             fields: Fields::new(Cursor::new(packet.window, packet.schema, packet.records_at, &packet.slots)),
             at: packet.records_at,
             last_big: packet.last_big,
             idle: 0,
             clock: packet.clock,
-            info: packet.info(),
-            word: plan.map_or(Word::NEVER, |plan| plan.word()),
-            plan,
+            info,
+            plan: if is_general { Plan::NEVER } else { Plan::new(packet.schema, info, packet.event_header) },
+            layouts: Layouts::EMPTY,
             content: packet.window.content(),
-            shapes: Shapes::EMPTY,
             payload: Payload::NONE,
             fault: false,
             ended: false,
@@ -95,10 +93,7 @@ impl<'a, 's> Reader<'a, 's> {
         if self.at >= packet.content {
             return self.end(packet);
         }
-        self.fields.cursor.idle = self.idle;
         if let Some(parts) = self.go_over(packet) {
-            self.idle = self.fields.cursor.idle;
-            self.payload.anew = self.info.has(LAST).then_some(parts);
             return Ok(Some(parts));
         }
         let cursor = &mut self.fields.cursor;
@@ -112,7 +107,7 @@ impl<'a, 's> Reader<'a, 's> {
             Err(error) => {
                 self.fault = true;
                 self.at = self.fields.cursor.at;
-                (self.plan, self.word) = (None, Word::NEVER);
+                self.plan = Plan::NEVER;
                 Err(error)
             }
         }
@@ -129,53 +124,56 @@ impl<'a, 's> Reader<'a, 's> {
         Ok(None)
     }
 
-    /// A record whose class has a shape, and with which nothing is wrong; if it is none, nothing has happened.
+    /// A record of a simple layout with which nothing is wrong; if it is none, nothing has happened.
     #[inline(always)]
     #[allow(clippy::as_conversions)] // Positions lie in memory.
     fn quick(&mut self) -> Option<Parts> {
         let start = self.at;
-        let head = self.word.read(self.content, (start.wrapping_add(7) >> 3) as usize)?;
-        let shape = self.shapes.known(head.id)?;
-        let (end, known) = shape.after(self.content, head.end)?;
+        let head = self.plan.read(self.content, (start.wrapping_add(7) >> 3) as usize)?;
+        let layout = self.layouts.known(head.id)?;
+        let (class, root) = (layout.class, layout.root);
+        let payload = head.end.wrapping_add(layout.contexts as usize);
+        let (end, known) = layout.after(self.content, payload)?;
         let (end, body) = (to_u64(end).wrapping_mul(8), to_u64(head.end).wrapping_mul(8));
-        if end == start {
+        if end == start || end > self.fields.cursor.window.limit {
             return None;
         }
-        let (class, root, has_contexts) = (shape.class, shape.payload, shape.has_contexts);
-        self.clock = self.word.clock(self.clock, head.time);
+        self.clock = self.plan.clock(self.clock, head.time);
         // All fields end with a byte: what their byte order was does not matter.
         self.at = end;
         self.fields.cursor.known = known;
-        self.payload = Payload { at: body, last_big: false, root, has_contexts, anew: None };
+        self.payload = Payload { at: to_u64(payload).wrapping_mul(8), last_big: false, root, anew: None };
         Some(Parts { class, start, body, end, clock: self.clock, orders: (false, false) })
     }
 
-    /// A record of the usual kind with which nothing is wrong; if it is none, nothing has happened.
+    /// The same for a record of the usual kinds of fields.
+    #[inline(always)]
+    #[allow(clippy::as_conversions)] // As above.
     fn go_over(&mut self, packet: &Packet<'a, 's>) -> Option<Parts> {
-        let plan = self.plan.as_ref()?;
-        let cursor = &mut self.fields.cursor;
-        let (start, order) = (self.at, self.last_big);
-        let head = plan.read(&packet.window, start)?;
-        if self.info.has(LAST) {
-            cursor.slots = packet.slots;
+        let (start, cursor) = (self.at, &mut self.fields.cursor);
+        let head = self.plan.read(self.content, (start.wrapping_add(7) >> 3) as usize)?;
+        let class = self.layouts.class(packet, head.id)?;
+        let (context, root) = roots(packet.schema.nodes, class);
+        let body = bits_of(head.end);
+        cursor.idle = self.idle;
+        if let Some(slot) = cursor.slots.get_mut(usize::from(self.plan.slot)) {
+            *slot = head.id;
         }
-        if let Some(slot) = cursor.slots.get_mut(usize::from(plan.slot())) {
-            *slot = head.id.unwrap_or(0);
+        let (mut payload, mut order) = (body, false);
+        for root in [packet.common_context, context] {
+            if root != NONE {
+                (payload, order) = cursor.pass(root, payload, order)?;
+            }
         }
-        let class = self.shapes.class(packet, head.id)?;
-        let orders = (order, if plan.is_empty() { order } else { plan.big });
-        let (context, root) = roots(packet, class);
-        let (payload, last_big) = cursor.pass_all([packet.common_context, context], head.end, orders.1)?;
-        self.payload = Payload { at: payload, last_big, root, has_contexts: false, anew: None };
-        let (at, last_big) = cursor.pass_all([root, NONE], payload, last_big)?;
-        if at == start {
+        let (end, last_big) =
+            if root == NONE { (payload, order) } else { cursor.pass(root, payload, order)? };
+        if end == start || end > cursor.window.limit {
             return None;
         }
-        if let Some((time, len)) = head.time {
-            self.clock = update(self.clock, time, len);
-        }
-        (self.at, self.last_big) = (at, last_big);
-        Some(Parts { class, start, body: head.end, end: at, clock: self.clock, orders })
+        self.clock = self.plan.clock(self.clock, head.time);
+        (self.at, self.last_big, self.idle) = (end, last_big, cursor.idle);
+        self.payload = Payload { at: payload, last_big: order, root, anew: None };
+        Some(Parts { class, start, body, end, clock: self.clock, orders: (false, false) })
     }
 
     #[inline(never)]
@@ -195,7 +193,7 @@ impl<'a, 's> Reader<'a, 's> {
             let kind = ErrorKind::NoSuchClass { id: id.unwrap_or(0) };
             return Err(cursor.window.error(body, element::EVENT_CLASS_ID, kind));
         };
-        let (context, payload) = roots(packet, class);
+        let (context, payload) = roots(packet.schema.nodes, class);
         for (scope, root) in
             [(Scope::CommonContext, packet.common_context), (Scope::SpecificContext, context)]
         {
@@ -203,13 +201,7 @@ impl<'a, 's> Reader<'a, 's> {
                 cursor.skip(scope, root)?;
             }
         }
-        let place = Payload {
-            at: cursor.at,
-            last_big: cursor.last_big,
-            root: payload,
-            has_contexts: false,
-            anew: None,
-        };
+        let place = Payload { at: cursor.at, last_big: cursor.last_big, root: payload, anew: None };
         if payload != NONE {
             cursor.skip(Scope::Payload, payload)?;
         }
@@ -244,15 +236,12 @@ impl<'a, 's> Reader<'a, 's> {
     /// The fields of the payload of the record that was read last, in place.
     #[inline(always)]
     pub(super) fn payload(&mut self, packet: &Packet<'a, 's>) -> Option<&mut Fields<'a, 's>> {
-        let Payload { mut at, last_big, root, has_contexts, anew } = self.payload;
+        let Payload { at, last_big, root, anew } = self.payload;
         if root == NONE {
             return None;
         }
         if anew.is_some() {
             return self.payload_anew(packet);
-        }
-        if has_contexts {
-            at = self.after_contexts(at)?;
         }
         self.fields.cursor.begin_payload(at, last_big, root);
         Some(&mut self.fields)
@@ -263,12 +252,6 @@ impl<'a, 's> Reader<'a, 's> {
         let parts = self.payload.anew?;
         let is_there = Record { packet, parts }.begin_scope(&mut self.fields.cursor, Scope::Payload);
         is_there.then_some(&mut self.fields)
-    }
-
-    #[inline(never)]
-    fn after_contexts(&self, at: u64) -> Option<u64> {
-        let shape = self.shapes.last()?;
-        Some(bits_of(shape.after_contexts(self.content, usize::try_from(at >> 3).ok()?)?))
     }
 
     /// Goes on after records that were read in another way: at a bit, with the byte order before it and the clock.

@@ -2,12 +2,25 @@ use super::cursor::Cursor;
 use super::fields::Fields;
 use super::packet::Packet;
 use crate::ctf::schema::EventClass;
-use crate::ctf::schema::node::{LAST, NONE, PLAIN};
+use crate::ctf::schema::node::{LAST, NONE, Nodes, PLAIN};
 use crate::ctf::schema::scope::{Scope, root_of};
 
 /// The mark of a payload's root.
-pub(super) const PAYLOAD: u32 = 5;
+const PAYLOAD: u32 = 5;
 const _: () = assert!(Scope::Payload.number() == 5);
+
+/// The root structures of the specific context and of the payload of a class.
+#[inline(always)]
+pub(super) fn roots(nodes: Nodes<'_>, class: u32) -> (u32, u32) {
+    let end = nodes.end(class);
+    let first = class.wrapping_add(2);
+    if first >= end {
+        return (NONE, NONE);
+    }
+    let second = nodes.end(first);
+    let second = if second < end { second } else { NONE };
+    if nodes.get(first).name == PAYLOAD { (second, first) } else { (first, second) }
+}
 
 /// The places of the parts of a record.
 #[derive(Clone, Copy)]
@@ -107,11 +120,10 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         let packet = self.packet;
         let nodes = packet.schema.nodes;
         let class = self.parts.class;
-        let first = class.wrapping_add(2);
-        let (root, end) = (nodes.get(first), nodes.end(class));
-        let is_alone = root.name == PAYLOAD && first < end && nodes.end(first) >= end;
+        let (context, first) = roots(nodes, class);
         if packet.common_context != NONE
-            || !is_alone
+            || context != NONE
+            || first == NONE
             || nodes.get(class).has(LAST)
             || packet.info().has(PLAIN)
         {

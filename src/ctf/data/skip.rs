@@ -3,14 +3,13 @@
 use super::bits::{bits_of, find_nul, load};
 use super::cursor::{Cursor, Step};
 use super::extent::{after_elements, after_plain, aligned};
-use super::window::Window;
-use crate::ctf::schema::node::{BIG, Kind, LAST, NONE, Node, PLAIN, REVERSED, role};
+use super::quick::KnownString;
+use crate::ctf::schema::node::{BIG, Kind, LAST, Node, PLAIN, REVERSED, role};
 use crate::ctf::schema::scope::Scope;
 use crate::error::Result;
 
 impl<'a> Cursor<'a, '_> {
     /// Skips a scope whose root structure is at `root`; what is needed of it later is remembered.
-    #[inline(always)]
     pub(super) fn skip(&mut self, scope: Scope, root: u32) -> Result<()> {
         let node = self.node(root);
         if node.has(PLAIN) {
@@ -46,10 +45,9 @@ impl<'a> Cursor<'a, '_> {
     /// last fixed-length field, if its members are of the usual kinds and nothing is wrong.
     ///
     /// Only lengths and selectors are remembered.
-    #[inline(always)]
+    #[inline(never)]
     #[allow(clippy::as_conversions)] // Positions lie in memory.
     pub(super) fn pass(&mut self, root: u32, at: u64, last_big: bool) -> Option<(u64, bool)> {
-        let Window { data, limit, .. } = self.window;
         let structure = self.node(root);
         let end = root.wrapping_add(structure.size);
         let (mut at, mut last_big) = (aligned(at, structure), last_big);
@@ -63,31 +61,22 @@ impl<'a> Cursor<'a, '_> {
             last_big = structure.has(REVERSED);
             next = root.wrapping_add(structure.a);
         }
+        let (content, limit) = (self.window.content(), self.window.limit);
         while next < end {
             let node = self.node(next);
             if node.roles == role::QUICK_STRING {
-                let start = aligned(at, node);
-                let rest = data.get((start >> 3) as usize..(limit >> 3) as usize)?;
-                at = start.wrapping_add(bits_of(find_nul(rest, 1)?.wrapping_add(1)));
-                next = next.wrapping_add(1);
+                let start = (at.wrapping_add(7) >> 3) as usize;
+                let len = find_nul(content.get(start..)?, 1)?;
+                self.known = KnownString { start, len };
+                // Members of fixed size follow, up to the next one that is none.
+                at = bits_of(start.wrapping_add(len).wrapping_add(1)).wrapping_add(node.b.into());
+                next = next.wrapping_add(1).wrapping_add(node.a);
             } else {
                 (at, last_big) = self.pass_other(next, node, at, last_big)?;
                 next = next.wrapping_add(node.size.max(1));
             }
         }
         (at <= limit).then_some((at, last_big))
-    }
-
-    /// As [`Self::pass`], for several structures one after the other, each of which may be missing.
-    #[inline(never)]
-    pub(super) fn pass_all(&mut self, roots: [u32; 2], at: u64, last_big: bool) -> Option<(u64, bool)> {
-        let mut end = (at, last_big);
-        for root in roots {
-            if root != NONE {
-                end = self.pass(root, end.0, end.1)?;
-            }
-        }
-        Some(end)
     }
 
     /// As [`Self::pass`], for a member.
@@ -108,18 +97,32 @@ impl<'a> Cursor<'a, '_> {
                 self.keep(node, load(self.window.data, aligned(at, node), node.a, node.has(BIG)));
                 Some(after)
             }
-            Kind::DynamicArray if node.meaning() == 0 => {
-                let element = self.node(index.wrapping_add(1));
+            Kind::DynamicArray | Kind::DynamicString | Kind::DynamicBlob if node.meaning() == 0 => {
                 let start = aligned(at, node);
-                if !element.has(PLAIN) || element.has(LAST) || start > limit {
-                    return None;
-                }
                 let count = self.key(node);
                 if count == 0 {
                     self.idle = self.idle.saturating_add(1);
                     if self.idle > self.idle_max(true) {
                         return None;
                     }
+                }
+                if node.kind != Kind::DynamicArray {
+                    let end = start.checked_add(count.checked_mul(8)?)?;
+                    return (end <= limit).then_some((end, last_big));
+                }
+                let element = self.node(index.wrapping_add(1));
+                if !element.has(PLAIN) || element.has(LAST) || start > limit {
+                    return None;
+                }
+                // Without gaps between them, and each of whole bytes: so are nearly all.
+                let align = element.align_log2();
+                if start & 7 == 0
+                    && element.kind.is_fixed_length()
+                    && align <= 3
+                    && element.a.is_multiple_of(8)
+                {
+                    let end = start.checked_add(count.checked_mul(element.a.into())?)?;
+                    return (end <= limit).then_some((end, element.has(BIG)));
                 }
                 let (left, at, last_big) = after_elements(element, count, start, last_big, limit);
                 (left == 0).then_some((at, last_big))

@@ -3,11 +3,10 @@
 use super::class::Described;
 use super::fields::Fields;
 use super::loss::{Loss, Losses};
-use super::meaning::update;
 use super::packet::Packet;
 use super::packets::Packets;
-use super::plan::{self, Plan};
-use super::program::{Programs, ScopeSteps};
+use super::plan::Plan;
+use super::program::{ProgramSlot, Programs};
 use super::reader::Reader;
 use super::record::{Parts, Record};
 use super::tell::{tell_fields, tell_scopes, time_of};
@@ -16,7 +15,7 @@ use crate::bytes::to_u64;
 use crate::ctf::schema::node::{NONE, Node};
 use crate::ctf::schema::{EventClass, Schema, Scope};
 use crate::error::Result;
-use crate::record::{self, ClassId, Head, Listener, Nobody, Source, Time, Wants};
+use crate::record::{self, ClassId, Head, Listener, Source, Time, Wants};
 
 /// The event records of a data stream, one after the other, as a [`Source`] for listeners.
 ///
@@ -142,7 +141,7 @@ enum Way {
 
 /// The next record, or the one that was told last.
 #[derive(Clone, Copy)]
-struct Next {
+struct Next<'t> {
     head: Head,
     way: Way,
     /// The same as in the head, as a place in the table of classes.
@@ -151,11 +150,13 @@ struct Next {
     /// Its first bit, and the first byte after its header.
     start: u64,
     body: usize,
+    /// The steps of its contexts and its payload, but for the common context.
+    steps: &'t [ProgramSlot],
     /// The record as the general reader found it.
     parts: Option<Parts>,
 }
 
-impl Next {
+impl Next<'_> {
     const NONE: Self = Self {
         head: Head { class: ClassId(0), time: None, offset: 0, bit: 0, len: None },
         way: Way::None,
@@ -164,6 +165,7 @@ impl Next {
         // After all that can be told.
         start: u64::MAX,
         body: 0,
+        steps: &[],
         parts: None,
     };
 }
@@ -184,17 +186,18 @@ pub(super) struct Open<'a, 's, 't> {
     /// The whole bytes of its content.
     content: &'a [u8],
     info: &'s Node,
-    /// The plan for reading headers at once; `None` if there is none.
-    plan: Option<Plan>,
-    header: ScopeSteps<'t>,
-    common: ScopeSteps<'t>,
+    /// The plan for reading headers at once, and the bits of a byte at which none begins.
+    plan: Plan,
+    within_byte: u64,
+    header: Option<&'t [ProgramSlot]>,
+    common: &'t [ProgramSlot],
     /// The bit after the record that was told last, the byte order before it, and the clock.
     at: u64,
     last_big: bool,
     clock: u64,
     scale: Option<Scale>,
     /// The next record. It is large: written and read in place.
-    next: Next,
+    next: Next<'t>,
     memory: Memory,
     /// The reader of records that have no steps; it also reads fields.
     reader: Reader<'a, 's>,
@@ -210,17 +213,16 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
             base: i64::try_from(clock.nanoseconds(0)).ok().filter(|_| clock.frequency() == 1_000_000_000),
             is_absolute: clock.is_unix(),
         });
-        let plan = match packet.event_header {
-            NONE => Some(Plan::EMPTY),
-            root => Plan::new(schema.nodes, root),
-        };
+        let info = packet.info();
         Self {
             programs,
             content: packet.window.content(),
-            info: packet.info(),
-            plan: plan.filter(|_| common.root == NONE || common.steps.is_some()),
+            info,
+            plan: if common.is_some() { Plan::new(schema, info, packet.event_header) } else { Plan::NEVER },
+            // A header is aligned. Without one, a record begins where the one before it ends.
+            within_byte: if packet.event_header == NONE { 7 } else { 0 },
             header,
-            common,
+            common: common.unwrap_or_default(),
             at: packet.records_at,
             last_big: packet.last_big,
             clock: packet.clock,
@@ -267,18 +269,13 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     /// Goes to the next record, if its class has steps.
     #[inline(always)]
     fn next_by_steps(&mut self) -> Option<()> {
-        // Empty headers seem to be there even at the end.
-        (self.at < self.packet.content).then_some(())?;
-        let plan::Head { id, time, end } = self.plan.as_ref()?.read(&self.packet.window, self.at)?;
-        let class = self.packet.schema.event_place(self.info, id)?;
-        let [specific, payload] = self.programs.class(class);
-        let is_by_steps = specific.steps.is_some() && payload.steps.is_some() && end & 7 == 0;
-        is_by_steps.then_some(())?;
-        let clock = match time {
-            Some((time, len)) => update(self.clock, time, len),
-            None => self.clock,
-        };
-        self.next.body = usize::try_from(end >> 3).ok()?;
+        (self.at & self.within_byte == 0).then_some(())?;
+        let at = usize::try_from(self.at.wrapping_add(7) >> 3).ok()?;
+        let head = self.plan.read(self.content, at)?;
+        let (class, steps) = self.programs.find(self.packet.schema, self.info, head.id)?;
+        self.next.steps = steps;
+        let clock = self.plan.clock(self.clock, head.time);
+        self.next.body = head.end;
         self.found(Way::Steps, class, self.at, clock);
         Some(())
     }
@@ -340,40 +337,23 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     /// Takes the steps of all scopes, and returns the bit at which the record ends.
     #[inline(always)]
     fn steps<L: Listener>(&mut self, wants: Wants, to: &mut L) -> Option<u64> {
-        if self.header.root != NONE && wants.has(record::Scope::Header) {
-            to.scope(record::Scope::Header);
-            self.header(to)?;
-            to.end_scope();
+        if self.packet.event_header != NONE && wants.has(record::Scope::Header) {
+            self.header(wants, to)?;
         }
-        let [specific, payload] = self.programs.class(self.next.class);
-        let mut at = self.next.body;
-        for (scope, steps) in [
-            (record::Scope::CommonContext, self.common),
-            (record::Scope::SpecificContext, specific),
-            (record::Scope::Payload, payload),
-        ] {
-            if steps.root != NONE {
-                let steps = steps.steps?;
-                if wants.has(scope) {
-                    to.scope(scope);
-                    at = walk(steps, self.content, at, &mut self.memory, to)?;
-                    to.end_scope();
-                } else {
-                    at = walk(steps, self.content, at, &mut self.memory, &mut Nobody)?;
-                }
-            }
+        let (content, mut at) = (self.content, self.next.body);
+        if !self.common.is_empty() {
+            at = walk(self.common, content, at, &mut self.memory, wants, false, to)?;
         }
-        Some(to_u64(at).wrapping_mul(8))
+        let end = walk(self.next.steps, content, at, &mut self.memory, wants, false, to)?;
+        Some(to_u64(end).wrapping_mul(8))
     }
 
     /// Tells the header.
     #[inline(always)]
-    fn header<L: Listener>(&mut self, to: &mut L) -> Option<()> {
-        if let Some(steps) = self.header.steps {
-            let at = usize::try_from(self.next.start.wrapping_add(7) >> 3).ok()?;
-            return walk(steps, self.content, at, &mut self.memory, to).map(drop);
-        }
-        self.header_in_general(to)
+    fn header<L: Listener>(&mut self, wants: Wants, to: &mut L) -> Option<()> {
+        let Some(steps) = self.header else { return self.header_in_general(to) };
+        let at = usize::try_from(self.next.start.wrapping_add(7) >> 3).ok()?;
+        walk(steps, self.content, at, &mut self.memory, wants, false, to).map(drop)
     }
 
     /// Tells a header that has no steps, such as one of bit fields.
@@ -381,7 +361,10 @@ impl<'a, 's, 't> Open<'a, 's, 't> {
     fn header_in_general(&mut self, to: &mut dyn Listener) -> Option<()> {
         let record = Record { packet: &self.packet, parts: self.parts(self.next.start) };
         let fields = record.fields_in(Scope::EventHeader, &mut self.fields)?;
-        tell_fields(fields, self.programs.base(), to).ok()
+        to.scope(record::Scope::Header);
+        tell_fields(fields, self.programs.base(), to).ok()?;
+        to.end_scope();
+        Some(())
     }
 
     /// Tells the next record as the general reader reads it.

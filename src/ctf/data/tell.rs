@@ -4,10 +4,10 @@ use super::bits::BitString;
 use super::class::{Described, PacketClass, SCOPES, WIDE_MAX, content_of};
 use super::fields::Fields;
 use super::packet::Packet;
-use super::program::{Programs, ScopeSteps};
+use super::program::{ProgramSlot, Programs};
 use super::record::Record;
 use super::value::Value;
-use super::walk::{Memory, walk, walk_last};
+use super::walk::{Memory, walk};
 use crate::ctf::schema::node::NONE;
 use crate::ctf::schema::scope::root_of;
 use crate::ctf::schema::{Clock, Encoding, FieldKind, Scope};
@@ -194,43 +194,26 @@ impl Record<'_, '_, '_> {
         Ok(())
     }
 
-    /// The steps of the scopes that are told by steps alone: not a header, and none that has no steps.
-    fn steps<'t>(&self, programs: &Programs<'t>, place: u32, wants: Wants) -> Option<[ScopeSteps<'t>; 3]> {
-        let [specific, payload] = programs.class(place);
-        let is_told = payload.root != NONE && self.parts.body & 7 == 0 && !wants.has(record::Scope::Header);
+    /// The steps of the contexts and the payload; `None` if the header is wanted, or something has no steps.
+    fn steps<'t>(&self, programs: &Programs<'t>, place: u32, wants: Wants) -> Option<[&'t [ProgramSlot]; 2]> {
+        let class = programs.class(place)?;
+        let is_told = self.parts.body & 7 == 0 && !wants.has(record::Scope::Header);
         is_told.then_some(())?;
         let packet = self.packet;
         let common = match packet.common_context {
-            NONE => ScopeSteps { root: NONE, steps: None },
-            _ => programs.stream(packet.schema.stream_place(packet.stream_class().index))[1],
+            NONE => &[],
+            _ => programs.stream(packet.schema.stream_place(packet.stream_class().index))[1]?,
         };
-        let scopes = [common, specific, payload];
-        let have_steps = scopes.iter().all(|scope| scope.steps.is_some() || scope.root == NONE);
-        have_steps.then_some(scopes)
+        Some([common, class])
     }
 
-    fn tell_steps<L: Listener>(&self, scopes: [ScopeSteps<'_>; 3], wants: Wants, to: &mut L) -> Option<()> {
+    fn tell_steps<L: Listener>(&self, steps: [&[ProgramSlot]; 2], wants: Wants, to: &mut L) -> Option<()> {
+        let [common, class] = steps;
         let content = self.packet.window.content();
-        let mut at = usize::try_from(self.parts.body >> 3).ok()?;
+        let at = usize::try_from(self.parts.body >> 3).ok()?;
         let mut memory = Memory::NOTHING;
-        let told = [record::Scope::CommonContext, record::Scope::SpecificContext, record::Scope::Payload];
-        for (scope, ScopeSteps { root, steps }) in told.into_iter().zip(scopes) {
-            if root == NONE {
-                continue;
-            }
-            if wants.has(scope) {
-                to.scope(scope);
-                if scope == record::Scope::Payload {
-                    walk_last(steps?, content, at, &mut memory, to)?;
-                } else {
-                    at = walk(steps?, content, at, &mut memory, to)?;
-                }
-                to.end_scope();
-            } else if scope != record::Scope::Payload {
-                at = walk(steps?, content, at, &mut memory, &mut record::Nobody)?;
-            }
-        }
-        Some(())
+        let at = walk(common, content, at, &mut memory, wants, false, to)?;
+        walk(class, content, at, &mut memory, wants, true, to).map(drop)
     }
 }
 

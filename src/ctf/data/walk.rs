@@ -1,9 +1,11 @@
 //! Steps, taken.
 
-use super::bits::find_nul;
-use super::program::{Code, LOOPS, ProgramSlot};
+use super::bits::{bits_of, find_nul, load};
+use super::class::SCOPES;
+use super::code::{Code, with_numbers};
+use super::program::{LOOPS, ProgramSlot};
 use crate::ctf::schema::node::SLOT_COUNT;
-use crate::record::{Listener, Nobody, Slot, Text};
+use crate::record::{Listener, Nobody, Slot, Text, Wants};
 
 /// The registers of steps, kept from record to record.
 #[derive(Clone, Debug)]
@@ -31,6 +33,29 @@ struct Loop {
     left: usize,
 }
 
+/// Takes steps from byte `at` on, and returns where they end; `None` if the general reader is needed. Scopes that are not
+/// wanted are told to nobody.
+///
+/// If it is known where a record ends, its last scope is `last`: a listener that wants nothing more is told nothing more.
+#[inline(never)]
+pub(super) fn walk<L: Listener>(
+    steps: &[ProgramSlot],
+    content: &[u8],
+    at: usize,
+    memory: &mut Memory,
+    wants: Wants,
+    is_last: bool,
+    to: &mut L,
+) -> Option<usize> {
+    take(steps, content, Place { at, next: 0, depth: 0 }, memory, wants, is_last, to)
+}
+
+/// Goes on from a place, and tells nobody.
+#[inline(never)]
+fn go_on(steps: &[ProgramSlot], content: &[u8], place: Place, memory: &mut Memory) -> Option<usize> {
+    take(steps, content, place, memory, Wants::ALL, false, &mut Nobody)
+}
+
 /// The place that the steps have reached.
 #[derive(Clone, Copy)]
 struct Place {
@@ -39,121 +64,134 @@ struct Place {
     next: usize,
     /// The number of loops that are open.
     depth: usize,
-    /// The last integer.
-    last: u64,
 }
 
-/// Takes the steps of a scope that begins at byte `at`, and returns where it ends; `None` if the general reader is
-/// needed.
-pub(super) fn walk<L: Listener>(
-    steps: &[ProgramSlot],
-    content: &[u8],
-    at: usize,
-    memory: &mut Memory,
-    to: &mut L,
-) -> Option<usize> {
-    go_on(steps, content, Place { at, next: 0, depth: 0, last: 0 }, memory, true, to)
-}
-
-/// The same of the last scope of a record of which it is known where it ends: a listener that wants nothing more is
-/// told nothing more. `None` if the general reader is needed.
-pub(super) fn walk_last<L: Listener>(
-    steps: &[ProgramSlot],
-    content: &[u8],
-    at: usize,
-    memory: &mut Memory,
-    to: &mut L,
-) -> Option<()> {
-    go_on(steps, content, Place { at, next: 0, depth: 0, last: 0 }, memory, false, to).map(drop)
-}
-
-#[allow(clippy::as_conversions)] // Sizes and counts have 32 bits.
-fn go_on<L: Listener>(
-    steps: &[ProgramSlot],
+#[allow(clippy::as_conversions, clippy::cast_lossless)] // Sizes and counts have 32 bits.
+#[inline(always)]
+fn take<L: Listener>(
+    all: &[ProgramSlot],
     content: &[u8],
     place: Place,
     memory: &mut Memory,
-    needs_end: bool,
+    wants: Wants,
+    is_last: bool,
     to: &mut L,
 ) -> Option<usize> {
-    let Place { mut at, mut next, mut depth, mut last } = place;
-    while let Some(step) = steps.get(next) {
-        if to.is_full() {
-            if !needs_end {
+    let (mut depth, mut scope_end) = (place.depth, 0);
+    let mut rest = content.get(place.at..)?;
+    let mut steps = all.get(place.next..)?.iter();
+    while let Some(step) = steps.next() {
+        let slot = Slot(step.slot);
+        if to.is_full() && !matches!(step.code, Code::Scope | Code::EndScope) {
+            // The rest of the scope is told to nobody.
+            let at = content.len().wrapping_sub(rest.len());
+            let (inner, after) = all.split_at_checked(scope_end)?;
+            if is_last && after.len() == 1 {
+                to.end_scope();
                 return Some(at);
             }
-            return go_on(steps, content, Place { at, next, depth, last }, memory, true, &mut Nobody);
+            let next = all.len().wrapping_sub(steps.len()).wrapping_sub(1);
+            let place = Place { at, next, depth };
+            let at = go_on(inner, content, place, memory)?;
+            (rest, steps, depth) = (content.get(at..)?, after.iter(), 0);
+            continue;
         }
-        next = next.wrapping_add(1);
-        let slot = Slot(step.slot);
-        match step.code {
-            Code::Number(number) => (at, last) = number.tell(content, at, slot, to)?,
-            Code::NulText => {
-                let rest = content.get(at..)?;
-                let len = find_nul(rest, 1)?;
-                to.text(slot, Text::Utf8(rest.get(..len)?));
-                at = at.wrapping_add(len).wrapping_add(1);
-            }
-            Code::Keep => *memory.registers.get_mut(step.a as usize)? = last,
-            Code::Align => at = at.wrapping_add(step.a as usize) & !(step.a as usize),
-            Code::Text | Code::TextSequence | Code::Blob | Code::BlobSequence => {
-                let is_fixed = matches!(step.code, Code::Text | Code::Blob);
-                let len = if is_fixed { step.a as usize } else { memory.register(step.a)? };
-                let end = at.checked_add(len)?;
-                let stored = content.get(at..end)?;
-                if matches!(step.code, Code::Blob | Code::BlobSequence) {
-                    to.bytes(slot, stored);
-                } else {
-                    let len = find_nul(stored, 1).unwrap_or(stored.len());
-                    to.text(slot, Text::Utf8(stored.get(..len)?));
-                }
-                at = end;
-            }
-            Code::Numbers | Code::NumberSequence => {
-                let is_fixed = step.code == Code::Numbers;
-                let count = if is_fixed { step.a as usize } else { memory.register(step.a)? };
-                let ProgramSlot { code: Code::Number(number), slot: element, .. } = *steps.get(next)? else {
-                    return None;
-                };
-                to.list(slot, Some(count as u64));
-                at = number.tell_all(content, at, count, Slot(element), to)?;
-                to.end_list();
-                next = next.wrapping_add(1);
-            }
-            Code::Array | Code::Sequence => {
-                let is_fixed = step.code == Code::Array;
-                let count = if is_fixed { step.a as usize } else { memory.register(step.a)? };
-                to.list(slot, Some(count as u64));
-                match count.checked_sub(1) {
-                    Some(left) => {
-                        *memory.loops.get_mut(depth)? = Loop { first: next, left };
-                        depth = depth.wrapping_add(1);
+        macro_rules! step {
+            ($($name:ident $tell:ident $type:ident $from:ident $to:ident),*) => {
+                match step.code {
+                    $(Code::$name => {
+                        let (bytes, after) = rest.split_first_chunk()?;
+                        to.$tell(slot, $type::$from(*bytes) as $to);
+                        rest = after;
+                    })*
+                    Code::NulText => {
+                        let (text, after) = rest.split_at_checked(find_nul(rest, 1)?)?;
+                        to.text(slot, Text::Utf8(text));
+                        rest = after.get(1..)?;
                     }
-                    None => {
-                        to.end_list();
-                        next = next.wrapping_add(step.b as usize);
+                    Code::Keep => {
+                        let end = bits_of(content.len().wrapping_sub(rest.len()));
+                        let value = load(content, end.wrapping_sub(step.b.into()), step.b, step.slot != 0);
+                        *memory.registers.get_mut(step.a as usize)? = value;
                     }
-                }
-            }
-            Code::EndList => {
-                let innermost = memory.loops.get_mut(depth.wrapping_sub(1))?;
-                match innermost.left.checked_sub(1) {
-                    // Each element takes a byte at least.
-                    Some(left) => {
-                        innermost.left = left;
-                        next = innermost.first;
+                    Code::Align => {
+                        let at = content.len().wrapping_sub(rest.len());
+                        rest = rest.get(at.wrapping_neg() & step.a as usize..)?;
                     }
-                    None => {
-                        depth = depth.wrapping_sub(1);
+                    Code::Scope => {
+                        let (scope, _) = SCOPES.get(step.a as usize)?;
+                        if wants.has(*scope) {
+                            let next = all.len().wrapping_sub(steps.len());
+                            scope_end = next.wrapping_add(step.b as usize).wrapping_sub(1);
+                            to.scope(*scope);
+                        } else {
+                            let (inner, after) = steps.as_slice().split_at_checked(step.b as usize)?;
+                            let at = content.len().wrapping_sub(rest.len());
+                            let place = Place { at, next: 0, depth };
+                            let at = go_on(inner, content, place, memory)?;
+                            rest = content.get(at..)?;
+                            steps = after.iter();
+                        }
+                    }
+                    Code::EndScope => to.end_scope(),
+                    Code::Text | Code::TextSequence | Code::Blob | Code::BlobSequence => {
+                        let is_fixed = matches!(step.code, Code::Text | Code::Blob);
+                        let len = if is_fixed { step.a as usize } else { memory.register(step.a)? };
+                        let (stored, after) = rest.split_at_checked(len)?;
+                        if matches!(step.code, Code::Blob | Code::BlobSequence) {
+                            to.bytes(slot, stored);
+                        } else {
+                            let len = find_nul(stored, 1).unwrap_or(stored.len());
+                            to.text(slot, Text::Utf8(stored.get(..len)?));
+                        }
+                        rest = after;
+                    }
+                    Code::Numbers | Code::NumberSequence => {
+                        let is_fixed = step.code == Code::Numbers;
+                        let count = if is_fixed { step.a as usize } else { memory.register(step.a)? };
+                        let element = steps.next()?;
+                        to.list(slot, Some(count as u64));
+                        rest = element.code.tell_all(rest, count, Slot(element.slot), to)?;
                         to.end_list();
                     }
+                    Code::Array | Code::Sequence => {
+                        let is_fixed = step.code == Code::Array;
+                        let count = if is_fixed { step.a as usize } else { memory.register(step.a)? };
+                        to.list(slot, Some(count as u64));
+                        match count.checked_sub(1) {
+                            Some(left) => {
+                                let first = all.len().wrapping_sub(steps.len());
+                                *memory.loops.get_mut(depth)? = Loop { first, left };
+                                depth = depth.wrapping_add(1);
+                            }
+                            None => {
+                                to.end_list();
+                                steps = steps.as_slice().get(step.b as usize..)?.iter();
+                            }
+                        }
+                    }
+                    Code::EndList => {
+                        let innermost = memory.loops.get_mut(depth.wrapping_sub(1))?;
+                        match innermost.left.checked_sub(1) {
+                            // Each element takes a byte at least.
+                            Some(left) => {
+                                innermost.left = left;
+                                steps = all.get(innermost.first..)?.iter();
+                            }
+                            None => {
+                                depth = depth.wrapping_sub(1);
+                                to.end_list();
+                            }
+                        }
+                    }
+                    Code::Group => to.group(slot),
+                    Code::EndGroup => to.end_group(),
+                    // No step tells where others are.
+                    Code::Steps => return None,
                 }
-            }
-            Code::Group => to.group(slot),
-            Code::EndGroup => to.end_group(),
-            // There is no scope in a scope.
-            Code::Scope => return None,
+            };
         }
+        with_numbers!(step);
     }
-    Some(at)
+    Some(content.len().wrapping_sub(rest.len()))
 }

@@ -118,7 +118,12 @@ impl<'s> Builder<'s> {
                     let from = if level == Level::Event { start } else { used };
                     let mut resolver = Resolver::new(self, *stream, level, from, &mut known);
                     resolver.owner(Owner { event, ..owner }, event)?;
-                    used = used.max(resolver.slots());
+                    let mut slots = resolver.slots();
+                    if slots > SLOTS {
+                        self.share_slots(event, start)?;
+                        slots = SLOTS;
+                    }
+                    used = used.max(slots);
                 }
                 if level == Level::Stream {
                     let info = self.node(of.saturating_add(1)).b;

@@ -21,7 +21,35 @@ pub(super) fn compute(builder: &mut Builder<'_>, end: u32) {
     for index in (0..end).rev() {
         let node = with_layout(builder.view(), index);
         builder.update(index, |slot| *slot = node);
+        // A string tells what follows it in its structure.
+        let (mut next, end) = (index.saturating_add(1), builder.view().end(index));
+        while node.kind == Kind::Structure && next < end {
+            let after = after_string(builder.view(), next, end);
+            builder.update(next, |slot| (slot.a, slot.b) = after.unwrap_or((slot.a, slot.b)));
+            next = builder.view().end(next).max(next.saturating_add(1));
+        }
     }
+}
+
+/// The number of members of fixed size after the string at `index` that are skipped with it, and the bits they take
+/// together; `None` if it is no string that is read at once. `end` is that of the structure.
+pub(super) fn after_string(nodes: Nodes<'_>, index: u32, end: u32) -> Option<(u32, u32)> {
+    if nodes.get(index).roles != role::QUICK_STRING {
+        return None;
+    }
+    let first = index.saturating_add(1);
+    let (mut next, mut after) = (first, (0, 0));
+    let mut run = Run { size: Some(0), orders: None, in_bytes: true, may_be_empty: true };
+    // A string ends with a byte, of which more is not known.
+    while next < end && align_of(nodes.get(next)) <= 3 {
+        run.add(align_of(nodes.get(next)).into(), outside(nodes, next));
+        let Some(size) = run.size.and_then(|size| u32::try_from(size).ok()) else { break };
+        next = nodes.end(next);
+        if size.is_multiple_of(8) {
+            after = (next.saturating_sub(first), size);
+        }
+    }
+    Some(after)
 }
 
 /// The node at `index` with what follows from it and from its children, which have their layout. One that has its

@@ -15,7 +15,8 @@
 //! # Limits
 //!
 //! - Lengths of 2³² and more (bits, bytes or elements) in a fixed-length class are refused.
-//! - Field classes nest at most 64 deep, and at most 64 lengths and selectors are remembered at a time.
+//! - Field classes nest at most 64 deep. At most 16 lengths and selectors are remembered at a time: those of a record
+//!   that are members of its payload itself, up to the last member that needs them.
 
 // # How a compiler of another language emits a schema
 //
@@ -74,6 +75,7 @@ mod roles;
 #[allow(clippy::module_inception)]
 mod schema;
 pub(crate) mod scope;
+mod slots;
 mod spec;
 mod stream;
 mod table;

@@ -6,6 +6,7 @@ use super::element::{FIELD_CLASS, FIELD_LOCATION, ROLE};
 use super::node::{DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, SIGNED_KEY, SLOT_COUNT, SLOTS};
 use super::roles::Around;
 use super::scope::Scope;
+use super::slots::MANY;
 use crate::ctf::metadata::{Language, MetadataStream};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -356,8 +357,10 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                 return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
             }
             if !store && slot == NO_SLOT {
+                // Those of records are shared later.
+                let is_shared = self.level == Level::Event && through.is_none();
                 let capacity = u64::from(SLOTS);
-                if self.slots >= SLOTS {
+                if self.slots >= if is_shared { MANY } else { SLOTS } {
                     let kind = ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
                     return Err(Error::new(path.offset, FIELD_LOCATION, kind));
                 }

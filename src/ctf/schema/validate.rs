@@ -5,7 +5,7 @@
 
 use super::Schema;
 use super::element::TABLE_NODE;
-use super::layout::with_layout;
+use super::layout::{after_string, with_layout};
 use super::node::{DEPTH, ESCAPED, Kind, LAST, NAMED, NO_SLOT, NONE, Node, Nodes, SLOTS, SPLIT};
 use super::roles::Around;
 use super::scope::{Scope, root_of};
@@ -47,6 +47,11 @@ pub(super) fn validate(schema: &Schema<'_, '_>) -> Result<()> {
         super::work::count();
         if with_layout(schema.nodes, index) != *schema.nodes.get(index) {
             return Err(malformed(index));
+        }
+        let end = schema.nodes.end(index);
+        for member in schema.nodes.children(index).take_while(|_| check.kind(index) == Kind::Structure) {
+            let (stated, found) = (schema.nodes.get(member), after_string(schema.nodes, member, end));
+            require(found.is_none_or(|found| found == (stated.a, stated.b)), member)?;
         }
     }
     check.tables()
