@@ -40,6 +40,15 @@ pub(crate) fn read_u64(data: &[u8]) -> Decoded<u64> {
     }
 }
 
+/// A varint of at most 8 bytes at the front of them.
+#[cfg(feature = "rfr")]
+#[inline(always)]
+pub(crate) fn read_word(data: &[u8; 8]) -> Option<(u64, usize)> {
+    let word = u64::from_le_bytes(*data);
+    let last = !word & MORE;
+    if last == 0 { None } else { Some(squeeze(word, last)) }
+}
+
 /// As [`read_u64`], of more than 8 bytes, of which `word` is the first: identifiers made of random bits have 9.
 #[inline(always)]
 fn read_u64_of_nine(data: &[u8], word: u64) -> Decoded<u64> {

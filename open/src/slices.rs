@@ -66,6 +66,11 @@ pub trait TakeSlices {
         true
     }
 
+    /// True if people read the arguments.
+    fn is_for_people(&self) -> bool {
+        false
+    }
+
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
     /// An event as it was recorded.
@@ -148,7 +153,9 @@ const SPARE: usize = 1 << 10;
 
 impl<T: TakeSlices> Slices<T> {
     pub fn new(to: T) -> Self {
+        let json = Json::merged();
         Self {
+            json: if to.is_for_people() { json.for_people() } else { json },
             to,
             near: [Vec::new(), Vec::new()],
             far: HashMap::default(),
@@ -158,7 +165,6 @@ impl<T: TakeSlices> Slices<T> {
             begun: Vec::new(),
             free: None,
             spare: 0,
-            json: Json::merged(),
             args: Vec::new(),
             left: Vec::new(),
         }

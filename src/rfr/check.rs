@@ -229,7 +229,18 @@ impl Streaming<'_> {
         let mut last = 0;
         let (mut stepped_back, mut ended, mut after_end) = (false, false, false);
         let mut records = self.records();
+        let mut time = |offset, value, report: &mut Report<'_>| {
+            let previous = core::mem::replace(&mut last, value);
+            if value < previous && !core::mem::replace(&mut stepped_back, true) {
+                report.warning(Error::new(offset, TIMESTAMP, ErrorKind::NotAscending { previous, value }));
+            }
+        };
         loop {
+            if !ended && let Some(record) = records.take_plain() {
+                report.item();
+                time(record.offset(), record.unix_micros(), report);
+                continue;
+            }
             let record = match records.next_record() {
                 Ok(Some(record)) => record,
                 Ok(None) => return Ok(report.summary()),
@@ -242,19 +253,13 @@ impl Streaming<'_> {
                 }
             };
             report.item();
-            let warning = |element, kind| Error::new(record.offset(), element, kind);
             if ended && !core::mem::replace(&mut after_end, true) {
                 let count = records.left().saturating_add(records.offset()).saturating_sub(record.offset());
-                report.warning(warning(RECORD, ErrorKind::TrailingBytes { count }));
+                report.warning(Error::new(record.offset(), RECORD, ErrorKind::TrailingBytes { count }));
             }
             check_subsec(record.offset(), record.subsec_micros(), report);
             match record.unix_micros() {
-                Ok(value) => {
-                    if value < last && !core::mem::replace(&mut stepped_back, true) {
-                        report.warning(warning(TIMESTAMP, ErrorKind::NotAscending { previous: last, value }));
-                    }
-                    last = value;
-                }
+                Ok(value) => time(record.offset(), value, report),
                 Err(error) => report.error(error),
             }
             match record.data() {

@@ -130,6 +130,12 @@ impl<'a> Reader<'a> {
         self.at = self.at.wrapping_add(len);
     }
 
+    /// The next bytes, if there are so many.
+    #[inline(always)]
+    pub(super) fn front<const N: usize>(&self) -> Option<&'a [u8; N]> {
+        self.data.get(self.at..)?.first_chunk()
+    }
+
     /// The three integers that a record begins with, on the fast path.
     #[inline(always)]
     pub(super) fn three(&mut self) -> Option<(u64, u8, u64)> {

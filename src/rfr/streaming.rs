@@ -7,6 +7,7 @@ use super::kind::{RecordData, RecordKind};
 use super::layout::{LayoutFields, Row, Table, Wire};
 use super::meta::Timestamp;
 use super::object::{SPAN_FIELDS, Span, TASK_FIELDS, Task};
+use super::plain::PlainRecord;
 use super::read::Reader;
 use super::record::{data_fields, read_data, skip_data};
 use crate::error::{ErrorKind, Result};
@@ -231,6 +232,19 @@ impl<'a> StreamRecords<'a> {
             Err(_) => self.failed = true,
         }
         record.map(Some)
+    }
+
+    /// The next record, if all it says is what happened to a span or a task; takes a third of the time of
+    /// [`next_record`](Self::next_record), which gives all others, and this one where its numbers are written with
+    /// many bytes.
+    #[inline]
+    pub fn take_plain(&mut self) -> Option<PlainRecord> {
+        if self.failed {
+            return None;
+        }
+        let (record, end) = PlainRecord::read_fast(self.reader)?;
+        self.reader.go_to(end);
+        Some(record)
     }
 
     /// After an error, skips the record that failed, if its end can be found, and says what was lost.

@@ -422,6 +422,10 @@ fn text_of_any_kind_is_a_table_or_a_located_error() {
         ("x = 1", 0),
         ("state = [ { value = \"{a\" } ]", 22),
         ("let = [ { map = \"a\\n\" } ]", 16),
+        // Lists that lead back to themselves.
+        ("cpu = [\"@of[$cpu]\"]", 8),
+        ("cpu = [\"core\", \"$thread\"]", 16),
+        ("thread = [\"$thread\"]", 11),
     ] {
         assert_eq!(read(text).unwrap_err().offset(), offset, "{text}");
     }

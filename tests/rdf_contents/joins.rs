@@ -100,7 +100,7 @@ fn times_count_from_the_base() {
 }
 
 #[test]
-fn the_work_of_queues_adds_up() {
+fn the_work_of_queues_adds_up_and_overlaps_count_once() {
     let chunk = build::chunks().into_iter().find(|chunk| chunk.identifier == b"QueueEvent").unwrap();
     let mut other = chunk.stored.clone();
     other[8] = 3; // queue
@@ -109,12 +109,17 @@ fn the_work_of_queues_adds_up() {
         Content::QueueEvent(event) => event,
         other => panic!("{other:?}"),
     };
-    let all: [QueueEvent<'_>; 4] = [&chunk.stored, &other, &backwards, &chunk.stored].map(|data| parse(data));
+    let during =
+        |begin: u64, end: u64| [&chunk.stored[..56], &begin.to_le_bytes(), &end.to_le_bytes()].concat();
+    // Within the first one, over its end, and after both.
+    let (inside, over, after) = (during(120, 130), during(200, 280), during(300, 310));
+    let all = [&chunk.stored, &other, &backwards, &inside, &over, &after];
+    let all: [QueueEvent<'_>; 6] = all.map(|data| parse(data));
     let mut storage = [QueueTime::EMPTY; 2];
     let times = queue_times(all, &mut storage).unwrap();
     let found: Vec<_> =
         times.iter().map(|time| (time.queue(), time.submits(), time.gpu_ticks(), time.span())).collect();
-    assert_eq!(found, [(3, 1, 150, Some((100, 250))), (11, 3, 300, Some((100, 250)))]);
+    assert_eq!(found, [(3, 1, 150, Some((100, 250))), (11, 5, 190, Some((100, 310)))]);
     let error = queue_times(all, &mut [QueueTime::EMPTY; 1]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
 }

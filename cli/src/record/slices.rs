@@ -181,6 +181,10 @@ fn object(members: &[u8]) -> serde_json::Map<String, serde_json::Value> {
 impl TakeSlices for SliceLines<'_> {
     type Error = Failure;
 
+    fn is_for_people(&self) -> bool {
+        self.json.is_none()
+    }
+
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         let is_wanted = slice.touches(self.window) && self.names.has(slice.name);
         self.printed |= is_wanted;

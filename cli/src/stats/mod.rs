@@ -1,5 +1,6 @@
 //! Statistics of a trace: events and slices by name, and how busy its tracks are.
 
+mod cover;
 mod sketch;
 
 pub use sketch::Sketch;
@@ -7,11 +8,12 @@ pub use sketch::Sketch;
 use crate::output::{NAME_MAX, push_label};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
+use cover::Cover;
 use foldhash::fast::RandomState;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::num::NonZeroU32;
-use traceglass::event::{Event, EventKind, Window};
+use traceglass::event::{Event, EventKind, Track, TrackId, Window};
 
 /// Names of each kind that are counted on their own; the others are counted together.
 const NAMES: usize = 1 << 16;
@@ -32,6 +34,9 @@ pub struct Stats {
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
     known_tracks: Vec<Option<usize>>,
+    /// The tracks of the source by their labels, and the labels that several have: their slices may overlap.
+    labels: HashMap<String, TrackId, RandomState>,
+    shared: HashSet<String, RandomState>,
 }
 
 /// The slices of a name.
@@ -52,6 +57,18 @@ pub struct Busy {
     few_len: usize,
     #[expect(clippy::box_collection, reason = "few entries have one, and all have its size")]
     more: Option<Box<HashMap<u32, u64, RandomState>>>,
+    /// The time that is covered, of a track whose slices may overlap.
+    shared: Option<Box<Shared>>,
+}
+
+/// The time that slices cover which may overlap.
+#[derive(Default)]
+struct Shared {
+    /// The time before any could.
+    before: u64,
+    all: Cover,
+    /// Those of each name.
+    names: HashMap<u32, Cover, RandomState>,
 }
 
 /// The number of names on a track that are looked through one by one.
@@ -204,8 +221,15 @@ impl<T> ByName<T> {
 }
 
 impl Busy {
-    /// Adds to the time of a name.
-    fn add(&mut self, name: u32, ns: u64) {
+    /// Adds the time of a name, whose slice ends after all others so far.
+    fn add(&mut self, name: u32, begin: i128, end: i128) {
+        let ns = match &mut self.shared {
+            Some(shared) => {
+                shared.all.add(begin, end);
+                shared.names.entry(name).or_default().add(begin, end)
+            }
+            None => u64::try_from(end.saturating_sub(begin).max(0)).unwrap_or(u64::MAX),
+        };
         let few = self.few.get_mut(..self.few_len).unwrap_or_default();
         let known = match few.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => known,
@@ -226,9 +250,20 @@ impl Busy {
         few.chain(self.more.iter().flat_map(|more| more.iter()).map(|(name, ns)| (*name, *ns)))
     }
 
+    /// From now on, slices may overlap.
+    fn share(&mut self) {
+        if self.shared.is_none() {
+            let before = self.each().fold(0_u64, |total, (_, ns)| total.saturating_add(ns));
+            self.shared = Some(Box::new(Shared { before, ..Shared::default() }));
+        }
+    }
+
     /// The time in which a slice was open on it.
     pub fn ns(&self) -> i128 {
-        self.each().fold(0, |total, (_, ns)| total.saturating_add(ns.into()))
+        match &self.shared {
+            Some(shared) => shared.before.saturating_add(shared.all.ns()).into(),
+            None => self.each().fold(0, |total, (_, ns)| total.saturating_add(ns.into())),
+        }
     }
 
     /// The names of the outermost slices on it and their time, the longest first. `names` are those of all slices, by
@@ -293,9 +328,35 @@ impl TakeSlices for Stats {
             self.known_tracks.resize(number.saturating_add(1), None);
         }
         let Some(track) = self.known_tracks.get_mut(number) else { return Ok(()) };
-        let track = *track.get_or_insert_with(|| self.tracks.place(slice.track()));
-        let ns = u64::try_from(end.saturating_sub(begin).max(0)).unwrap_or(u64::MAX);
-        self.tracks.at(track).add(u32::try_from(name).unwrap_or(u32::MAX), ns);
+        let (tracks, shared) = (&mut self.tracks, &self.shared);
+        let track = *track.get_or_insert_with(|| {
+            let place = tracks.place(slice.track());
+            if shared.contains(slice.track()) {
+                tracks.at(place).share();
+            }
+            place
+        });
+        tracks.at(track).add(u32::try_from(name).unwrap_or(u32::MAX), begin, end);
+        Ok(())
+    }
+
+    fn track(&mut self, track: &Track<'_>) -> Result<()> {
+        // Those of states have a name each.
+        if track.id().number() > u64::from(u32::MAX) {
+            return Ok(());
+        }
+        let mut label = String::new();
+        push_label(&mut label, track.label(), NAME_MAX);
+        match self.labels.get(&label) {
+            None => drop(self.labels.insert(label, track.id())),
+            Some(known) if *known == track.id() => {}
+            Some(_) => {
+                if let Some(place) = self.tracks.find(&label) {
+                    self.tracks.at(place).share();
+                }
+                self.shared.insert(label);
+            }
+        }
         Ok(())
     }
 

@@ -25,7 +25,7 @@ pub struct Sketch {
 type Rows = Option<Box<[Option<Box<[u64; ROW]>>; ROWS]>>;
 
 /// The number of durations of which the buckets are kept one by one.
-const FEW: usize = 17;
+const FEW: usize = 15;
 
 /// The buckets of a power of two.
 const ROW: usize = 1 << BITS;

@@ -5,7 +5,7 @@
 
 use itoa::Buffer as Digits;
 use std::fmt::Write as _;
-use traceglass::record::Decimal;
+use traceglass::record::{Decimal, Hint};
 
 /// Text that grows at its end, and can be taken back to a mark.
 pub struct Buffer {
@@ -260,6 +260,18 @@ impl Buffer {
         let digits = digits.as_flattened();
         let skip = usize::try_from(value.leading_zeros() / 4).unwrap_or(0).min(15);
         self.put(digits.get(skip..).unwrap_or_default());
+    }
+
+    /// A number as people read it: a JSON string, if it is not decimal.
+    #[cold]
+    pub fn in_base_of(&mut self, hint: Hint, value: u64) {
+        // A buffer takes all that is written to it.
+        let _ = match hint {
+            Hint::Hexadecimal => write!(self, "\"{value:#x}\""),
+            Hint::Octal => write!(self, "\"{value:#o}\""),
+            Hint::Binary => write!(self, "\"{value:#b}\""),
+            _ => write!(self, "{value}"),
+        };
     }
 
     /// Bytes as hex.

@@ -28,6 +28,8 @@ pub struct Json {
     is_bare: bool,
     /// True if fields of contexts are written beside the others.
     is_merged: bool,
+    /// True if people read the values: those that are no decimal numbers for them are strings.
+    is_for_people: bool,
     /// The second whose texts were made last; the date up to the point, and its digits, where there are these.
     second: Option<i64>,
     second_text: Vec<u8>,
@@ -146,6 +148,7 @@ impl Default for Json {
             scratch: String::new(),
             is_bare: false,
             is_merged: false,
+            is_for_people: false,
             second: None,
             second_text: Vec::new(),
             second_digits: Vec::new(),
@@ -163,6 +166,11 @@ impl Json {
     /// Writes an object of the fields of all scopes, as [`Self::bare`] otherwise.
     pub fn merged() -> Self {
         Self { is_merged: true, ..Self::bare() }
+    }
+
+    /// Spells masks and codes in digits of their base, as lines for people have them.
+    pub fn for_people(self) -> Self {
+        Self { is_for_people: true, ..self }
     }
 
     /// Leaves out records with other names.
@@ -427,12 +435,15 @@ impl Listener for Json {
     #[cfg_attr(target_family = "wasm", inline(never))]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn unsigned(&mut self, slot: Slot, value: u64) {
+        let is_for_people = self.is_for_people;
         self.number(slot, value.into(), |buffer, hint| match hint {
+            Hint::None => buffer.unsigned(value),
             Hint::Address => {
                 buffer.byte(b'"');
                 buffer.address(value);
                 buffer.byte(b'"');
             }
+            _ if is_for_people => buffer.in_base_of(hint, value),
             _ => buffer.unsigned(value),
         });
     }

@@ -3,6 +3,7 @@
 use super::element::ROOM;
 use super::hashed::Entries;
 use super::op::{Op, Ops, Source};
+use super::plan::{Number, Plan};
 use super::rule::{Rule, RuleKind, star};
 use super::table::Table;
 use super::text::{Scratch, hash, split};
@@ -35,7 +36,7 @@ impl ClassSlot {
 }
 
 /// Room for a rule that a class of events follows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct MatchSlot {
     pub(super) rule: u32,
     pub(super) role: Role,
@@ -47,13 +48,31 @@ pub struct MatchSlot {
     args: (usize, usize),
     /// True if the processor is an argument.
     pub(super) has_cpu: bool,
+    /// The hash of what a generic rule tells calls apart by, besides their keys.
+    pub(super) what: u64,
+    /// The ways to the names of tracks, to keys, and to values that are remembered.
+    pub(super) track: Plan,
+    pub(super) key_plan: Plan,
+    pub(super) value: Number,
 }
 
 impl MatchSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self =
-        Self { rule: 0, role: Role::On, star: (0, 0), key: None, args: (0, 0), has_cpu: false };
+    pub const EMPTY: Self = Self {
+        rule: 0,
+        role: Role::On,
+        star: (0, 0),
+        key: None,
+        args: (0, 0),
+        has_cpu: false,
+        what: 0,
+        track: Plan::NONE,
+        key_plan: Plan::NONE,
+        value: Number::None,
+    };
 }
+
+default_is_empty!(MatchSlot);
 
 /// The part that an event has in a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,13 +141,13 @@ impl Classes<'_> {
         self.classes.slots().get(class).is_some_and(|slot| slot.has_name)
     }
 
-    pub(super) fn match_at(&self, at: u32) -> Option<MatchSlot> {
-        self.matches.slots().get(usize::try_from(at).ok()?).copied()
+    pub(super) fn match_at(&self, at: u32) -> Option<&MatchSlot> {
+        self.matches.slots().get(usize::try_from(at).ok()?)
     }
 
     /// The arguments of an event that follows a rule.
-    pub(super) fn args_of(&self, found: &MatchSlot) -> &[ArgSlot] {
-        let (first, len) = found.args;
+    pub(super) fn args_of(&self, at: u32) -> &[ArgSlot] {
+        let (first, len) = self.match_at(at).map_or((0, 0), |found| found.args);
         self.args.slots().get(first..first.saturating_add(len)).unwrap_or_default()
     }
 
@@ -179,6 +198,7 @@ impl Classes<'_> {
         }
         for at in first..self.count {
             self.learn_args(table, class, at)?;
+            self.plan(table, class, at);
         }
         let (mut failed, mut named) = (Ok(()), 0_u32);
         if self.count > first {
@@ -224,6 +244,32 @@ impl Classes<'_> {
             found.has_cpu = table.range(ops).iter().any(|arg| matches!(arg.0, Op::Cpu));
         }
         Ok(())
+    }
+
+    /// Finds the ways to names and keys.
+    fn plan(&mut self, table: &Table<'_, '_>, class: &dyn Class, at: usize) {
+        let Some(found) = self.matches.slots_mut().get_mut(at) else { return };
+        let Some(rule) = table.rule_at(found.rule) else { return };
+        let has = |name: u32| {
+            let name = table.names().get(usize::try_from(name).unwrap_or(usize::MAX));
+            let mut has = false;
+            each_field(class, &mut |_, scope, field| {
+                has |= name.is_some_and(|name| is_named(scope, field, name));
+            });
+            has
+        };
+        let what = match name_of(class).filter(|_| rule.generic) {
+            Some(name) => hash(0, name.bytes(found.star.0..found.star.1)),
+            None => hash(0, ""),
+        };
+        let state = if rule.kind == RuleKind::Let { rule.map } else { what };
+        let plan = |ops: Option<Ops>, state| ops.map_or(Plan::NONE, |ops| Plan::new(table, ops, state, &has));
+        found.what = what;
+        found.track = plan(rule.track, 0);
+        found.key_plan = plan(rule.key, state);
+        if rule.kind == RuleKind::Let {
+            found.value = plan(rule.value, 0).alone(0);
+        }
     }
 
     fn push_arg(&mut self, slot: Slot) -> Result<()> {
@@ -313,8 +359,7 @@ impl Classes<'_> {
         for (number, known) in (0_u32..).zip(table.names()) {
             if *known == name {
                 field.name = number;
-            }
-            if is_context(scope) && known.strip_suffix("_context") == Some(name) {
+            } else if is_named(scope, name, known) {
                 field.context = number;
             }
         }
@@ -341,6 +386,11 @@ impl Classes<'_> {
 
 const fn is_context(scope: Scope) -> bool {
     matches!(scope, Scope::CommonContext | Scope::SpecificContext)
+}
+
+/// True if a table can mean a field by this name.
+fn is_named(scope: Scope, field: &str, name: &str) -> bool {
+    field == name || is_context(scope) && name.strip_suffix("_context") == Some(field)
 }
 
 fn name_of(class: &dyn Class) -> Option<Name> {

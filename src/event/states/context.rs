@@ -1,10 +1,11 @@
 //! The values from which templates are filled.
 
-use super::classes::Name;
+use super::classes::{MatchSlot, Name};
 use super::hashed::Entries;
 use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
+use super::plan::{Number, Plan};
 use super::table::Table;
-use super::text::{Scratch, hash};
+use super::text::{Scratch, joined, name_hash, number_hash};
 use super::value::{Texts, Value, ValueSlot};
 use crate::event::label::Label;
 use core::fmt::Write as _;
@@ -25,18 +26,29 @@ pub(super) struct Context<'c, 't, 'r> {
     /// The number of the event, and its name.
     pub(super) number: u32,
     pub(super) event: Label<'c>,
-    /// The part of the name that `*` stands for.
-    pub(super) star: (usize, usize),
+    /// What its class has to do with the rule that is followed.
+    pub(super) found: &'c MatchSlot,
     pub(super) stream: &'c dyn core::fmt::Display,
     /// The processor of the packet.
     pub(super) cpu: Option<u64>,
-    /// The number of the field that tells calls of a generic rule apart.
-    pub(super) key: Option<u32>,
 }
 
 /// Room for something that is remembered.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptSlot(pub(super) Kept);
+pub struct KeptSlot(pub(super) Remembered);
+
+/// Something that is remembered: a number need not be written as text to be looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Remembered {
+    Number(u64),
+    Text(Kept),
+}
+
+/// The name of a track: its hash, if that is known without it, or where it was put.
+pub(super) enum Named {
+    Hash(u64),
+    Text(Range<usize>),
+}
 
 /// The text of a template: one of the table, or a piece of what templates gave.
 #[derive(Clone)]
@@ -140,6 +152,59 @@ impl<'t> Context<'_, 't, '_> {
         Some(start..to.len())
     }
 
+    /// The name that a template gives.
+    pub(super) fn named(&self, plan: &Plan, ops: Ops, to: &mut Output) -> Option<Named> {
+        match self.number(plan.number) {
+            Some(number) => Some(Named::Hash(plan.hash(number))),
+            None => self.template(ops, to).map(Named::Text),
+        }
+    }
+
+    /// The hash of a template's text, after another hash.
+    pub(super) fn hash(&self, plan: &Plan, state: u64, ops: Ops, to: &mut Output) -> Option<u64> {
+        if let Some(number) = self.number(plan.number) {
+            return Some(plan.hash(number));
+        }
+        let start = to.len();
+        let found = self.template(ops, to)?;
+        let hash = name_hash(state, to.bytes(found));
+        to.truncate(start);
+        Some(hash)
+    }
+
+    /// A number; `None` if it is not written as one.
+    #[inline]
+    pub(super) fn number(&self, number: Number) -> Option<u64> {
+        match number {
+            Number::None => None,
+            Number::Field(name) => self.value(name).number(),
+            Number::Processor => self.processor_as_written(),
+            Number::OfProcessor(map) => {
+                match self.kept(joined(map, number_hash(self.processor_as_written()?)))? {
+                    Remembered::Number(number) => Some(*number),
+                    Remembered::Text(_) => None,
+                }
+            }
+        }
+    }
+
+    /// The number of the processor, if templates have it in decimal digits.
+    fn processor_as_written(&self) -> Option<u64> {
+        self.table.range(self.table.cpu).iter().find_map(|slot| match slot.0 {
+            Op::Try { source: Source::PacketCpu, .. } => self.cpu.map(Some),
+            Op::Try { source: Source::Field(name), mask: None, hex: false, .. } => match self.value(name) {
+                Value::None => None,
+                value => Some(value.number()),
+            },
+            _ => Some(None),
+        })?
+    }
+
+    /// The value that is remembered.
+    fn kept(&self, key: u64) -> Option<&Remembered> {
+        self.maps.find(key).and_then(|at| self.maps.get(at)).map(|slot| &slot.0)
+    }
+
     /// True if a condition holds.
     pub(super) fn holds(&self, condition: Option<Condition<'_>>, to: &mut Output) -> bool {
         let Some(condition) = condition else { return false };
@@ -177,7 +242,7 @@ impl<'t> Context<'_, 't, '_> {
 
     /// Puts the part of the event's name that `*` stands for.
     pub(super) fn put_star(&self, to: &mut Output) {
-        let (first, end) = self.star;
+        let (first, end) = self.found.star;
         match self.event.as_str() {
             Some(name) => to.push(name.get(first..end).unwrap_or_default()),
             None => {
@@ -229,7 +294,9 @@ impl<'t> Context<'_, 't, '_> {
         match source {
             Source::Cpu | Source::Thread => return false,
             Source::Field(name) => return self.value(name).put(self.texts, mask, hex, to),
-            Source::Key => return self.key.is_some_and(|key| self.value(key).put(self.texts, None, hex, to)),
+            Source::Key => {
+                return self.found.key.is_some_and(|key| self.value(key).put(self.texts, None, hex, to));
+            }
             Source::Text(text) => to.push(text),
             Source::Event => match self.event.as_str() {
                 Some(name) => to.push(name),
@@ -249,10 +316,13 @@ impl<'t> Context<'_, 't, '_> {
                 if !self.inner(inner, None, to) {
                     return false;
                 }
-                let key = hash(map, to.bytes(start..to.len()));
+                let key = name_hash(map, to.bytes(start..to.len()));
                 to.truncate(start);
-                let Some(kept) = self.maps.find(key).and_then(|at| self.maps.get(at)) else { return false };
-                to.push_piece(&kept.0, 0..kept.0.len());
+                match self.kept(key) {
+                    None => return false,
+                    Some(Remembered::Number(number)) => to.push_number(*number),
+                    Some(Remembered::Text(text)) => to.push_piece(text, 0..text.len()),
+                }
             }
             Source::Table(ops, inner, mask) => {
                 let Some(text) = self.entry(ops, inner, mask, to) else { return false };

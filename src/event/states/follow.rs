@@ -1,6 +1,6 @@
 //! The effects of rules on an event.
 
-use super::context::{Kept, KeptSlot, Output, Piece};
+use super::context::{Kept, KeptSlot, Output, Piece, Remembered};
 use super::edges::Edges;
 use super::emit::{Part, Sink, announce, label_key};
 use super::following::Following;
@@ -32,25 +32,25 @@ impl<'t> States<'_, 't> {
         by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, found, moment } = *by;
+        let Following { rule, moment, .. } = *by;
         let evaluated = self.with(by, |context, out| {
             if context.holds(rule.skip, out) {
                 return None;
             }
-            let track = context.template(rule.track?, out)?;
+            let track = context.named(&context.found.track, rule.track?, out)?;
             let value = if context.holds(rule.none, out) {
                 Piece::Text("")
             } else {
                 context.piece(rule.value?, out)?
             };
-            Some((track, value, if found.has_cpu { context.processor() } else { None }))
+            Some((track, value, if context.found.has_cpu { context.processor() } else { None }))
         });
         let Some((track, value, cpu)) = evaluated else { return Ok(()) };
         let value_hash = match value.bytes(&self.output) {
             [] => None,
             bytes => Some(hash(0, bytes)),
         };
-        let number = self.track(track, moment, to)?;
+        let number = self.track(track, by, to)?;
         let Some(slot) = self.open.tracks.get(number) else { return Ok(()) };
         let mut state = slot.state;
         let is_new = state == State::Unknown;
@@ -91,7 +91,7 @@ impl<'t> States<'_, 't> {
             (_, now) => now.map_or(State::None, |now| State::Value(now, ns)),
         };
         if matches!(now, State::Value(..)) {
-            let args = Part { args: self.classes.args_of(found), cpu };
+            let args = Part { args: self.classes.args_of(by.at), cpu };
             moment.begin(number, value.text(&self.output), Edges::NONE, args, to)?;
         }
         self.open.set_state(number, now);
@@ -103,11 +103,17 @@ impl<'t> States<'_, 't> {
     pub(super) fn remember(&mut self, by: &Following<'_, '_, '_>) -> Result<()> {
         let rule = by.rule;
         let evaluated = self.with(by, |context, out| {
-            Some((context.template(rule.key?, out)?, context.template(rule.value?, out)?))
+            let key = context.hash(&context.found.key_plan, rule.map, rule.key?, out)?;
+            Some(match context.number(context.found.value) {
+                Some(number) => (key, Err(number)),
+                None => (key, Ok(context.template(rule.value?, out)?)),
+            })
         });
-        let Some((key, value)) = evaluated else { return Ok(()) };
-        let key = hash(rule.map, self.output.bytes(key));
-        keep(&mut self.kept, key, &self.output, value)
+        match evaluated {
+            None => Ok(()),
+            Some((key, Err(number))) => keep(&mut self.kept, key, Remembered::Number(number)),
+            Some((key, Ok(text))) => keep_text(&mut self.kept, key, &self.output, text),
+        }
     }
 
     /// Names a track.
@@ -118,19 +124,20 @@ impl<'t> States<'_, 't> {
     ) -> core::result::Result<(), E> {
         let Following { rule, moment, .. } = *by;
         let evaluated = self.with(by, |context, out| {
-            Some((context.template(rule.track?, out)?, context.template(rule.value?, out)?))
+            let track = context.hash(&context.found.track, 0, rule.track?, out)?;
+            Some((track, context.template(rule.value?, out)?))
         });
-        let Some((track, label)) = evaluated else { return Ok(()) };
-        let track_hash = hash(0, self.output.bytes(track.clone()));
+        let Some((track_hash, label)) = evaluated else { return Ok(()) };
         let Some(number) = self.open.tracks.find(track_hash) else {
             // Until it has a track.
-            return Ok(keep(&mut self.kept, label_key(track_hash), &self.output, label)?);
+            return Ok(keep_text(&mut self.kept, label_key(track_hash), &self.output, label)?);
         };
         let label_hash = hash(0, self.output.bytes(label.clone()));
         let Some(slot) = self.open.tracks.get_mut(number) else { return Ok(()) };
         if core::mem::replace(&mut slot.label, label_hash) == label_hash {
             return Ok(());
         }
+        let track = self.track_name(by);
         let (track, label) = (self.output.get(track), self.output.get(label));
         announce(number, track, Some(label), self.root, moment, to)
     }
@@ -141,24 +148,22 @@ impl<'t> States<'_, 't> {
         by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<Option<Spot>, E> {
-        let Following { rule, found, moment } = *by;
+        let rule = by.rule;
         let evaluated = self.with(by, |context, out| {
-            let track = context.template(rule.track?, out)?;
+            let track = context.named(&context.found.track, rule.track?, out)?;
             let key = match rule.key {
-                Some(key) => context.template(key, out)?,
-                None => out.len()..out.len(),
+                Some(key) => context.hash(&context.found.key_plan, context.found.what, key, out)?,
+                None => context.found.what,
             };
-            // Calls of a rule for any name are told apart by what that name is.
-            if rule.generic {
-                context.put_star(out);
-            }
-            let what = key.end..out.len();
-            Some((track, key, what, if found.has_cpu { context.processor() } else { None }))
+            Some((
+                track,
+                key,
+                key == context.found.what,
+                if context.found.has_cpu { context.processor() } else { None },
+            ))
         });
-        let Some((track, key, what, cpu)) = evaluated else { return Ok(None) };
-        let is_keyless = key.is_empty();
-        let key = hash(hash(0, self.output.bytes(what)), self.output.bytes(key));
-        let number = self.track(track, moment, to)?;
+        let Some((track, key, is_keyless, cpu)) = evaluated else { return Ok(None) };
+        let number = self.track(track, by, to)?;
         Ok(Some(Spot { track: number, key, is_keyless, cpu }))
     }
 
@@ -168,7 +173,7 @@ impl<'t> States<'_, 't> {
         by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, found, moment } = *by;
+        let Following { rule, moment, .. } = *by;
         let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(by, to)? else { return Ok(()) };
         if rule.one {
             while let Some(slot) = self.open.pop(track) {
@@ -178,13 +183,13 @@ impl<'t> States<'_, 't> {
         }
         let begun = moment.time.ns();
         let slot =
-            OpenSlot { rule: found.rule, key, begun, stream: moment.stream, is_keyless, ..OpenSlot::EMPTY };
+            OpenSlot { rule: by.number, key, begun, stream: moment.stream, is_keyless, ..OpenSlot::EMPTY };
         self.open.push(track, slot)?;
         if is_keyless {
             self.open.feed(track, moment.stream);
         }
         let name = self.name(by);
-        let args = Part { args: self.classes.args_of(found), cpu };
+        let args = Part { args: self.classes.args_of(by.at), cpu };
         moment.begin(track, name.text(&self.output).trim_ascii(), Edges::NONE, args, to)
     }
 
@@ -201,7 +206,7 @@ impl<'t> States<'_, 't> {
         by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, found, moment } = *by;
+        let Following { rule, moment, .. } = *by;
         let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(by, to)? else { return Ok(()) };
         let ns = moment.time.ns();
         let top = self.open.tracks.get(track).map_or(NONE, |slot| slot.top);
@@ -209,7 +214,7 @@ impl<'t> States<'_, 't> {
         let (mut at, mut above) = (top, 0);
         while let Some(slot) = self.open.slot(at).filter(|_| above < SEARCH_MAX) {
             self.counts.compared = self.counts.compared.saturating_add(1);
-            if slot.rule == found.rule && (any_key || slot.key == key || rule.key_optional && slot.is_keyless)
+            if slot.rule == by.number && (any_key || slot.key == key || rule.key_optional && slot.is_keyless)
             {
                 break;
             }
@@ -224,7 +229,7 @@ impl<'t> States<'_, 't> {
             let Some(slot) = self.open.pop(track) else { return Ok(()) };
             let edges = self.open.edges(&slot, ns);
             self.counts.backwards = self.counts.backwards.saturating_add(edges.has(Edges::BACKWARDS).into());
-            let args = Part { args: self.classes.args_of(found), cpu };
+            let args = Part { args: self.classes.args_of(by.at), cpu };
             return moment.end_with(track, slot.begun, edges, args, to);
         }
         if top != NONE {
@@ -235,20 +240,26 @@ impl<'t> States<'_, 't> {
         let edges = if lost { Edges::BEGIN_LOST } else { Edges::OPEN_START };
         let name = self.name(by);
         moment.begin(track, name.text(&self.output).trim_ascii(), edges, Part::EMPTY, to)?;
-        let args = Part { args: self.classes.args_of(found), cpu };
+        let args = Part { args: self.classes.args_of(by.at), cpu };
         moment.end_with(track, ns, Edges::NONE, args, to)
     }
 }
 
 /// Keeps a text. A long one is cut.
-fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, from: &Output, text: Range<usize>) -> Result<()> {
-    let known = kept.find(key).and_then(|at| kept.get_mut(at));
-    if known.as_ref().is_some_and(|known| known.0.all() == from.bytes(text.clone())) {
+fn keep_text(kept: &mut Entries<'_, KeptSlot>, key: u64, from: &Output, text: Range<usize>) -> Result<()> {
+    let known = kept.find(key).and_then(|at| kept.get(at));
+    if known.is_some_and(
+        |known| matches!(&known.0, Remembered::Text(known) if known.all() == from.bytes(text.clone())),
+    ) {
         return Ok(());
     }
     let mut now = Kept::EMPTY;
     now.push_piece(from, text);
-    match known {
+    keep(kept, key, Remembered::Text(now))
+}
+
+fn keep(kept: &mut Entries<'_, KeptSlot>, key: u64, now: Remembered) -> Result<()> {
+    match kept.find(key).and_then(|at| kept.get_mut(at)) {
         Some(known) => known.0 = now,
         None => drop(kept.insert(key, KeptSlot(now))?),
     }

@@ -1,13 +1,14 @@
 //! A rule, and the event that follows it.
 
-use super::classes::MatchSlot;
 use super::emit::Moment;
 use super::rule::Rule;
 
 /// A rule that an event follows.
 pub(super) struct Following<'f, 'e, 't> {
     pub(super) rule: &'f Rule<'t>,
-    /// The part of its class in the rule.
-    pub(super) found: &'f MatchSlot,
+    /// The number of the rule.
+    pub(super) number: u32,
+    /// The place of what its class has to do with the rule.
+    pub(super) at: u32,
     pub(super) moment: &'f Moment<'f, 'e>,
 }

@@ -1,8 +1,8 @@
 //! The matcher: from events to states and slices.
 
 use super::capture::{Capture, Learning};
-use super::classes::{Classes, Role};
-use super::context::{Context, KeptSlot, Output};
+use super::classes::{Classes, MatchSlot, Role};
+use super::context::{Context, KeptSlot, Named, Output, Remembered};
 use super::edges::Edges;
 use super::emit::{Moment, Part, Sink, announce, label_key};
 use super::following::Following;
@@ -11,7 +11,7 @@ use super::open::{Open, State, TrackSlot};
 use super::rooms::StateRooms;
 use super::rule::RuleKind;
 use super::table::Table;
-use super::text::hash;
+use super::text::{hash, name_hash};
 use super::value::{Texts, ValueSlot};
 use crate::error::{Error, Result};
 use crate::event::Item;
@@ -177,7 +177,9 @@ impl<'r, 't> States<'r, 't> {
                     self.lose(event, stream, to)?;
                 }
                 let is_taken = self.event(event, time, stream, to)?;
-                self.open.stream(stream)?.last = Some(time.ns());
+                if let Some(of) = self.open.stream_at(stream) {
+                    of.last = Some(time.ns());
+                }
                 if is_taken { Ok(()) } else { to(item) }
             }
             _ => to(item),
@@ -287,13 +289,13 @@ impl<'r, 't> States<'r, 't> {
         let moment = Moment { event, time, stream, cpu: of.cpu };
         let mut is_taken = false;
         for at in matches {
-            let Some(found) = self.classes.match_at(at) else { break };
+            let Some(&MatchSlot { rule: number, role, .. }) = self.classes.match_at(at) else { break };
             let table = self.table;
-            let Some(rule) = table.rule_at(found.rule) else { break };
-            let by = Following { rule, found: &found, moment: &moment };
+            let Some(rule) = table.rule_at(number) else { break };
+            let by = Following { rule, number, at, moment: &moment };
             self.counts.followed = self.counts.followed.saturating_add(1);
             self.output.truncate(0);
-            match (rule.kind, found.role) {
+            match (rule.kind, role) {
                 (RuleKind::State, _) => {
                     is_taken = true;
                     self.state(&by, to)?;
@@ -319,7 +321,7 @@ impl<'r, 't> States<'r, 't> {
         by: &Following<'_, '_, '_>,
         work: impl FnOnce(&Context<'_, 't, 'r>, &mut Output) -> T,
     ) -> T {
-        let Following { found, moment, .. } = *by;
+        let Following { at, moment, .. } = *by;
         let input = moment.event.input;
         let stream: &dyn Display = match self.inputs.get(input) {
             Some(name) => name,
@@ -332,10 +334,9 @@ impl<'r, 't> States<'r, 't> {
             maps: &self.kept,
             number: self.number,
             event: moment.event.name,
-            star: found.star,
+            found: self.classes.match_at(at).unwrap_or(&MatchSlot::EMPTY),
             stream,
             cpu: moment.cpu,
-            key: found.key,
         };
         work(&context, &mut self.output)
     }
@@ -343,20 +344,33 @@ impl<'r, 't> States<'r, 't> {
     /// The track of this name, which is announced if it is new.
     pub(super) fn track<E: From<Error>>(
         &mut self,
-        name: core::ops::Range<usize>,
-        moment: &Moment<'_, '_>,
+        name: Named,
+        by: &Following<'_, '_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<u32, E> {
-        let name_hash = hash(0, self.output.bytes(name.clone()));
+        let (name_hash, name) = match name {
+            Named::Hash(hash) => (hash, None),
+            Named::Text(name) => (name_hash(0, self.output.bytes(name.clone())), Some(name)),
+        };
         if let Some(known) = self.open.tracks.find(name_hash) {
             return Ok(known);
         }
+        let name = name.unwrap_or_else(|| self.track_name(by));
         let name = self.output.get(name);
-        let label =
-            self.kept.find(label_key(name_hash)).and_then(|at| self.kept.get(at)).map(|kept| kept.0.text());
+        let label = self.kept.find(label_key(name_hash)).and_then(|at| self.kept.get(at));
+        let label = match label.map(|kept| &kept.0) {
+            Some(Remembered::Text(label)) => Some(label.text()),
+            _ => None,
+        };
         let label_hash = label.map_or(0, |label| hash(0, label));
         let number = self.open.tracks.insert(name_hash, TrackSlot::new(label_hash))?;
-        announce(number, name, label, self.root, moment, to)?;
+        announce(number, name, label, self.root, by.moment, to)?;
         Ok(number)
+    }
+
+    /// The name of the track of a rule, which is known to have one.
+    pub(super) fn track_name(&mut self, by: &Following<'_, '_, '_>) -> Range<usize> {
+        let name = self.with(by, |context, out| context.template(by.rule.track?, out));
+        name.unwrap_or_default()
     }
 }

@@ -48,6 +48,7 @@ mod matcher;
 mod op;
 mod open;
 mod parse;
+mod plan;
 mod rooms;
 mod rule;
 mod slice;

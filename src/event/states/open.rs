@@ -102,14 +102,15 @@ impl Open<'_> {
         if at >= self.streams.slots().len() {
             grow(self.streams, at.saturating_add(1))?;
         }
-        let capacity = crate::bytes::to_u64(self.streams.slots().len());
-        self.streams.slots_mut().get_mut(at).ok_or_else(|| {
+        let slots = self.streams.slots_mut();
+        let capacity = crate::bytes::to_u64(slots.len());
+        slots.get_mut(at).ok_or_else(|| {
             let kind = crate::ErrorKind::CapacityExceeded { capacity, needed: capacity.saturating_add(1) };
             crate::Error::new(0, super::element::ROOM, kind)
         })
     }
 
-    fn stream_at(&mut self, number: u32) -> Option<&mut StreamSlot> {
+    pub(super) fn stream_at(&mut self, number: u32) -> Option<&mut StreamSlot> {
         self.streams.slots_mut().get_mut(usize::try_from(number).ok()?)
     }
 

@@ -55,7 +55,7 @@ impl<'t> Table<'t, '_> {
             None if matches!(key, "cpu" | "thread" | "keys") => {
                 lexer.expect(b'=', "=")?;
                 let first = self.op_count();
-                self.list(lexer, |table, lexer, text| Compiler { table, lexer }.alternative(text))?;
+                self.list(lexer, |table, lexer, text| Compiler { table, lexer }.alternative(key, text))?;
                 let places = self.ops_since(first);
                 let place = match key {
                     "cpu" => &mut self.cpu,

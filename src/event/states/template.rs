@@ -62,8 +62,11 @@ impl<'t> Compiler<'_, 't, '_> {
         Ok(Condition { template: self.template(template)?, value, number })
     }
 
-    /// An alternative of its own: an item of a list.
-    pub(super) fn alternative(&mut self, text: &'t str) -> Result<()> {
+    /// An alternative of its own: an item of a list. None leads back to its list.
+    pub(super) fn alternative(&mut self, list: &str, text: &'t str) -> Result<()> {
+        if text.contains("$thread") || list == "cpu" && text.contains("$cpu") {
+            return self.error(text, "what is found without this list");
+        }
         let (source, mask) = self.source(text)?;
         self.table.push_op(Op::Try { source, mask, hex: false, more: 0 })
     }

@@ -183,10 +183,87 @@ pub(super) fn hash(mut state: u64, text: impl AsRef<[u8]>) -> u64 {
     mix(state ^ crate::bytes::to_u64(text.len()))
 }
 
+/// The hash of a name, after another hash: of its numbers and of the text between them. A template whose places are
+/// numbers has it before any of it is written as text.
+pub(super) fn name_hash(mut state: u64, name: &[u8]) -> u64 {
+    let mut rest = name;
+    while let Some(first) = rest.first() {
+        let is_number = first.is_ascii_digit();
+        let len = rest.iter().position(|byte| byte.is_ascii_digit() != is_number).unwrap_or(rest.len());
+        let (run, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+        let number = number(run).filter(|_| is_number);
+        state = joined(state, number.map_or_else(|| hash(0, run), number_hash));
+        rest = after;
+    }
+    state
+}
+
+/// The hash of a name and of a part that comes after it.
+pub(super) const fn joined(state: u64, part: u64) -> u64 {
+    mix(state ^ part)
+}
+
+/// The hash of a number in a name.
+pub(super) const fn number_hash(number: u64) -> u64 {
+    mix(number ^ u64::MAX)
+}
+
+/// The number that is written with these digits, if it is written like that.
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.len() > 1 && digits.first() == Some(&b'0') {
+        return None;
+    }
+    digits
+        .iter()
+        .try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add(digit.wrapping_sub(b'0').into()))
+}
+
 /// Mixes all bits of a number.
 pub(super) const fn mix(value: u64) -> u64 {
     let mut value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts and numbers that take turns, one by one and as a whole.
+    #[test]
+    fn the_hash_of_a_name_is_that_of_its_parts() {
+        let texts = ["thread ", " ", "CPU ", " syscalls", "a-", "\u{3b1}\u{3b2} of several words: "];
+        let numbers = [0, 7, 10, 4_294_967_295, u64::MAX / 10, u64::MAX];
+        let mut random = 0x5eed_0036_u64;
+        for start in [0, 7] {
+            for len in 0..200 {
+                let (mut name, mut by_parts) = (std::string::String::new(), start);
+                for turn in 0..len % 7 {
+                    random = mix(random);
+                    let pick = usize::try_from(random % 6).unwrap();
+                    if (turn + len) % 2 == 0 {
+                        name += texts[pick];
+                        by_parts = joined(by_parts, hash(0, texts[pick]));
+                    } else {
+                        name += &std::format!("{}", numbers[pick]);
+                        by_parts = joined(by_parts, number_hash(numbers[pick]));
+                    }
+                }
+                assert_eq!(name_hash(start, name.as_bytes()), by_parts, "{name}");
+            }
+        }
+    }
+
+    /// What no number is written like is text, and another one than the number.
+    #[test]
+    fn other_digits_are_text() {
+        let names = ["7", "07", "007", "", "0", "00", "18446744073709551616", "18446744073709551615", "7 "];
+        let mut hashes = names.map(|name| name_hash(0, name.as_bytes()));
+        assert_eq!(hashes[5], joined(0, hash(0, "00")));
+        assert_eq!(hashes[6], joined(0, hash(0, names[6])));
+        assert_eq!(hashes[7], joined(0, number_hash(u64::MAX)));
+        hashes.sort_unstable();
+        assert!(hashes.windows(2).all(|two| two[0] != two[1]));
+    }
 }

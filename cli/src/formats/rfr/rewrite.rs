@@ -16,6 +16,7 @@ use super::scan;
 use super::select::Range;
 use crate::status::Result;
 use crate::trace::{Anew, By, NewTrace, Rewritten, Tally, Wanted};
+use chunk::Read;
 use polls::Polls;
 use runs::{Runs, range};
 use std::path::Path;
@@ -43,10 +44,15 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     for (path, problem) in &files.problems {
         done.lose(path.as_deref(), 0, 0, problem);
     }
-    let polls = Polls::open(files, &range)?;
-    let mut writer = Writer { range, polls, to, done, items: 0 };
+    let mut writer = Writer { range, polls: Polls::default(), to, done, items: 0 };
+    // Which polls are open when the range begins is known when all chunks have been read.
+    let mut read = Vec::new();
     for part in &files.parts {
-        writer.part(part)?;
+        read.push(writer.read(part)?);
+    }
+    writer.polls.close();
+    for (part, read) in files.parts.iter().zip(read) {
+        writer.part(part, read)?;
     }
     let Writer { mut done, items, .. } = writer;
     done.is_copy = wanted.window.is_everything() && done.lost.is_empty();
@@ -55,15 +61,27 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
 }
 
 impl Writer<'_> {
-    fn part(&mut self, part: &Part<'_>) -> Result<()> {
+    /// Reads a chunk that can have something to do with the range.
+    fn read(&mut self, part: &Part<'_>) -> Result<Option<Read>> {
+        let Kind::Chunk(header) = part.kind else { return Ok(None) };
+        let is_wanted = part.path.is_none() || self.range.wants_chunk(&header);
+        if !is_wanted && !self.range.begins_after(&header) {
+            return Ok(None);
+        }
+        let data = part.data()?;
+        let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
+        Ok(Some(self.sequences(&chunk, data.bytes(), part.path.as_deref())))
+    }
+
+    fn part(&mut self, part: &Part<'_>, read: Option<Read>) -> Result<()> {
         let data = part.data()?;
         let data = data.bytes();
         let path = part.path.as_deref();
         let is_alone = path.is_none();
         match part.kind {
             Kind::Chunk(_) => {
-                let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
-                self.chunk(&chunk, data, path, is_alone)
+                let Some((read, chunk)) = read.zip(Chunk::parse(data).ok()) else { return Ok(()) };
+                self.chunk(&chunk, data, path, is_alone, read)
             }
             Kind::Stream => {
                 let Ok(stream) = Streaming::parse(data) else { return Ok(()) };

@@ -55,6 +55,12 @@ impl Range {
                 && self.to.is_none_or(|to| first < u128::from(to).saturating_add(around))
     }
 
+    /// True if a chunk may have records before it. As [`Self::wants_chunk`].
+    pub fn begins_after(&self, header: &ChunkHeader) -> bool {
+        let begin = u128::from(self.from).saturating_add(AROUND.into());
+        self.from > 0 && (!self.skips || stated(header).0 < begin)
+    }
+
     /// Its first time, if it has one.
     pub fn start(&self) -> Option<u64> {
         (self.from > 0).then_some(self.from)

@@ -49,7 +49,7 @@ impl QueueTime {
         self.submits
     }
 
-    /// GPU ticks that their work took, together.
+    /// GPU ticks during which it worked: what overlaps counts once.
     pub const fn gpu_ticks(&self) -> u64 {
         self.ticks
     }
@@ -63,6 +63,9 @@ impl QueueTime {
 default_is_empty!(QueueTime);
 
 /// Adds up the work of each queue, sorted by GPU and queue.
+///
+/// Submissions may overlap, so events are given in the order in which they begin on the GPU. Of one that comes after
+/// another that begins later, only what follows the end of that counts.
 ///
 /// # Errors
 /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if there are more queues than `storage` has places; with one
@@ -93,10 +96,11 @@ pub fn queue_times<'a, 's>(
         time.events = time.events.saturating_add(1);
         if event.event() == QueueEventKind::Submit {
             time.submits = time.submits.saturating_add(1);
-            if let Some(ticks) = event.gpu_ticks() {
-                time.ticks = time.ticks.saturating_add(ticks);
-                time.first = time.first.min(event.gpu_begin());
-                time.last = time.last.max(event.gpu_end());
+            if event.gpu_ticks().is_some() {
+                let (begin, end) = (event.gpu_begin(), event.gpu_end());
+                time.ticks = time.ticks.saturating_add(end.saturating_sub(begin.max(time.last)));
+                time.first = time.first.min(begin);
+                time.last = time.last.max(end);
             }
         }
     }

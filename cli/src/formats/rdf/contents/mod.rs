@@ -243,7 +243,7 @@ fn snapshots(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
 
 fn queues(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &mut Summary) {
     let chunks = loader.load("QueueEvent");
-    let events: Vec<_> = chunks
+    let mut events: Vec<_> = chunks
         .iter()
         .filter_map(|chunk| match chunk.content() {
             Ok(Content::QueueEvent(event)) => Some(event),
@@ -253,6 +253,7 @@ fn queues(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: 
     if events.is_empty() {
         return;
     }
+    events.sort_by_key(|event| event.gpu_begin());
     const MOST: usize = 4096;
     let mut storage = vec![QueueTime::EMPTY; events.len().min(MOST)];
     // It fails only if there are more queues than that.

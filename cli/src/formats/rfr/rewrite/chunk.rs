@@ -5,16 +5,25 @@ use super::{Runs, Writer};
 use crate::status::Result;
 use crate::trace::Digest;
 use std::path::Path;
-use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, SequenceHeader, write_count};
+use traceglass::Error;
+use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, RecordKind, SequenceHeader, write_count};
+
+/// What was read of a chunk.
+pub struct Read {
+    found: Vec<Found>,
+    /// What cannot be read: where it begins, how many bytes it has, and why.
+    lost: Vec<(u64, u64, Error)>,
+    /// The number of bytes after the last sequence.
+    rest: u64,
+}
 
 /// A sequence, and what of it can be read.
-struct Found<'d> {
+struct Found {
     header: SequenceHeader,
     end: u64,
     objects: u64,
     records: u64,
-    /// The bytes of it that are hashed in the end.
-    bytes: Option<Bytes<'d>>,
+    /// The hash of what can be read, if that is not all of it.
     digest: Digest,
     /// The earliest and the latest time of its records, from the base time.
     span: Option<(u64, u64)>,
@@ -22,6 +31,16 @@ struct Found<'d> {
     is_wanted: bool,
     /// Times that have more than 64 bits: they stay as they are.
     too_late: u64,
+}
+
+impl Found {
+    /// Ends it: where the next one begins, as the count of no records is a byte of it.
+    fn finish(&mut self, bytes: Bytes<'_>, next: Option<u64>) {
+        self.end = next.unwrap_or(self.end);
+        if self.is_damaged {
+            bytes.end(self.header.seq_id(), &mut self.digest);
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -32,14 +51,22 @@ impl Writer<'_> {
         data: &[u8],
         path: Option<&Path>,
         is_alone: bool,
+        read: Read,
     ) -> Result<()> {
         let header = chunk.header();
         if !is_alone && !self.range.wants_chunk(&header) && !self.polls.has_any(path) {
             return Ok(());
         }
-        let before = self.done.lost.len();
-        let found = self.sequences(chunk, data, path);
-        let is_whole = self.done.lost.len() == before && found.iter().all(|sequence| sequence.is_wanted);
+        let Read { mut found, lost, rest } = read;
+        for sequence in &mut found {
+            sequence.is_wanted |= self.polls.has(path, sequence.header.offset());
+        }
+        let are_wanted = found.iter().all(|sequence| sequence.is_wanted);
+        if rest > 0 && !(are_wanted && found.iter().all(|sequence| !sequence.is_damaged)) {
+            self.done.notes.push("bytes after the last sequence are left out".to_owned());
+        }
+        let is_whole = lost.is_empty() && are_wanted;
+        lost.into_iter().for_each(|(offset, len, error)| self.done.lose(path, offset, len, error));
         let kept: Vec<_> = found.iter().filter(|sequence| sequence.is_wanted).collect();
         self.done.dropped = self.done.dropped.saturating_add(found.len().saturating_sub(kept.len()) as u64);
         if kept.is_empty() && !is_alone && !self.range.is_everything() {
@@ -84,44 +111,57 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The sequences of a chunk; errors are reported.
-    fn sequences<'d>(&mut self, chunk: &Chunk<'_>, data: &'d [u8], path: Option<&Path>) -> Vec<Found<'d>> {
-        let header = chunk.header();
-        let mut found: Vec<Found<'_>> = Vec::new();
+    /// The sequences of a chunk; notes the polls before the range.
+    pub fn sequences(&mut self, chunk: &Chunk<'_>, data: &[u8], path: Option<&Path>) -> Read {
+        let (header, from) = (chunk.header(), self.range.start());
+        self.polls.begin(path);
+        let (mut found, mut lost, mut rest): (Vec<Found>, _, _) = (Vec::new(), Vec::new(), 0);
+        let mut bytes = Bytes::of(data);
         let mut items = chunk.items();
         loop {
             let at = items.offset();
             let item = items.next_item();
             let end = items.offset();
             match item {
-                Ok(Some(Item::Sequence(header))) => found.push(Found {
-                    header,
-                    end,
-                    objects: 0,
-                    records: 0,
-                    bytes: Some(Bytes::of(data)),
-                    digest: Digest::default(),
-                    span: None,
-                    is_damaged: false,
-                    is_wanted: self.range.is_everything() || self.polls.has(path, header.offset()),
-                    too_late: 0,
-                }),
+                Ok(Some(Item::Sequence(header))) => {
+                    let bytes = std::mem::replace(&mut bytes, Bytes::of(data));
+                    if let Some(last) = found.last_mut() {
+                        last.finish(bytes, Some(header.offset()));
+                    }
+                    found.push(Found {
+                        header,
+                        end,
+                        objects: 0,
+                        records: 0,
+                        digest: Digest::default(),
+                        span: None,
+                        is_damaged: false,
+                        is_wanted: self.range.is_everything(),
+                        too_late: 0,
+                    });
+                }
                 Ok(Some(item)) => {
                     let Some(sequence) = found.last_mut() else { continue };
                     sequence.end = end;
-                    if let (Some(start), Some(bytes)) = (start(&item), &mut sequence.bytes) {
+                    if let Some(start) = start(&item) {
                         bytes.add(start, end);
                     }
-                    match item {
-                        Item::Record(record) => {
-                            sequence.records = sequence.records.saturating_add(1);
-                            super::super::meet(&mut sequence.span, record.timestamp());
-                            let micros = record.unix_micros(&header).ok();
-                            sequence.is_wanted |= self.range.wants(micros);
-                            let is_late = micros.is_none() && header.base_micros().is_ok();
-                            sequence.too_late = sequence.too_late.saturating_add(u64::from(is_late));
-                        }
-                        _ => sequence.objects = sequence.objects.saturating_add(1),
+                    let Item::Record(record) = item else {
+                        sequence.objects = sequence.objects.saturating_add(1);
+                        continue;
+                    };
+                    sequence.records = sequence.records.saturating_add(1);
+                    super::super::meet(&mut sequence.span, record.timestamp());
+                    let micros = record.unix_micros(&header).ok();
+                    sequence.is_wanted |= self.range.wants(micros);
+                    let is_late = micros.is_none() && header.base_micros().is_ok();
+                    sequence.too_late = sequence.too_late.saturating_add(u64::from(is_late));
+                    if let (Some(micros), Some(from)) = (micros, from)
+                        && micros < from
+                        && matches!(record.kind(), RecordKind::TaskPollStart | RecordKind::TaskPollEnd)
+                        && let Some(iid) = record.iid()
+                    {
+                        self.polls.note(iid, record.kind(), micros, sequence.header.offset());
                     }
                 }
                 Ok(None) => {
@@ -129,10 +169,7 @@ impl Writer<'_> {
                     if let Some(sequence) = found.last_mut() {
                         sequence.end = end;
                     }
-                    let rest = (data.len() as u64).saturating_sub(end);
-                    if rest > 0 && !found.iter().all(|sequence| sequence.is_wanted && !sequence.is_damaged) {
-                        self.done.notes.push("bytes after the last sequence are left out".to_owned());
-                    }
+                    rest = (data.len() as u64).saturating_sub(end);
                     break;
                 }
                 Err(error) => {
@@ -141,28 +178,21 @@ impl Writer<'_> {
                     if let Some(sequence) = found.last_mut() {
                         sequence.is_damaged = true;
                     }
-                    self.done.lose(path, at, len, error);
+                    lost.push((at, len, error));
                     if gap.is_none() {
                         break;
                     }
                 }
             }
         }
-        for sequence in &mut found {
-            if let Some(bytes) = sequence.bytes.take() {
-                bytes.end(sequence.header.seq_id(), &mut sequence.digest);
-            }
+        if let Some(last) = found.last_mut() {
+            last.finish(bytes, None);
         }
-        // A sequence ends where the next one begins: the count of no records is a byte of it.
-        let starts: Vec<_> = found.iter().skip(1).map(|sequence| sequence.header.offset()).collect();
-        for (sequence, start) in found.iter_mut().zip(starts) {
-            sequence.end = start;
-        }
-        found
+        Read { found, lost, rest }
     }
 
     /// Writes what can be read of a sequence.
-    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found<'_>) -> Result<()> {
+    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
         let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
         header.spans(sequence.span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         // Objects come first, then records.

@@ -111,6 +111,28 @@ impl Survey {
         }
     }
 
+    /// Notes what happened to a task before the range.
+    fn before(
+        &mut self,
+        kind: RecordKind,
+        iid: u64,
+        micros: u64,
+        part: Range<u64>,
+        names: impl FnOnce() -> Names,
+    ) {
+        match kind {
+            RecordKind::TaskPollStart | RecordKind::TaskPollEnd => {
+                let (latest, about) = self.polls.entry(iid).or_default();
+                if latest.note(kind, micros, part) {
+                    *about = names();
+                }
+            }
+            // Its number may be used again.
+            kind if kind.is_end_of_life() => self.ends.push((Id::Object(iid), part)),
+            _ => {}
+        }
+    }
+
     /// All ids that are named, also by what says something of another one.
     fn follow_names(&mut self) -> Vec<Definition> {
         let mut found = Vec::new();
@@ -139,6 +161,22 @@ impl Writer<'_> {
         let mut meet = |micros| super::super::meet(&mut span, micros);
         loop {
             let at = records.offset();
+            if let Some(record) = records.take_plain() {
+                all = all.saturating_add(1);
+                let (part, micros) = (at..records.offset(), record.unix_micros());
+                let names = [Some(Id::Object(record.iid())), record.context().map(Id::Object), None];
+                if self.range.wants(Some(micros)) {
+                    kept = kept.saturating_add(1);
+                    meet(micros);
+                    survey.keep(part);
+                    if !is_everything {
+                        survey.name(names);
+                    }
+                } else if from.is_some_and(|from| micros < from) {
+                    survey.before(record.kind(), record.iid(), micros, part, || names);
+                }
+                continue;
+            }
             match records.next_record() {
                 Ok(Some(record)) => {
                     all = all.saturating_add(1);
@@ -166,17 +204,7 @@ impl Writer<'_> {
                     } else if let (StreamData::Record(data), Some(micros)) = (record.data(), micros)
                         && let (Some(iid), true) = (data.iid(), from.is_some_and(|from| micros < from))
                     {
-                        match data.kind() {
-                            RecordKind::TaskPollStart | RecordKind::TaskPollEnd => {
-                                let (latest, about) = survey.polls.entry(iid).or_default();
-                                if latest.note(data.kind(), micros, part) {
-                                    *about = names(&record);
-                                }
-                            }
-                            // Its number may be used again.
-                            kind if kind.is_end_of_life() => survey.ends.push((Id::Object(iid), part)),
-                            _ => {}
-                        }
+                        survey.before(data.kind(), iid, micros, part, || names(&record));
                     }
                 }
                 Ok(None) => break,

@@ -1,0 +1,80 @@
+//! Names that are a number between texts, hashed without being put together.
+
+use super::op::{Inner, Op, OpSlot, Ops, Source};
+use super::table::Table;
+use super::text::{hash, joined, number_hash};
+
+/// The way to the hash of a template's text, for the events of a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// The hash of what stands before the number.
+    before: u64,
+    pub(super) number: Number,
+    /// The hash of the text after it.
+    after: Option<u64>,
+}
+
+/// The source of a number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Number {
+    /// There is no plan: the text has to be put together.
+    #[default]
+    None,
+    /// A field, by the number of its name.
+    Field(u32),
+    Processor,
+    /// What is remembered for the processor, in the map whose name has this hash.
+    OfProcessor(u64),
+}
+
+impl Plan {
+    pub(super) const NONE: Self = Self { before: 0, number: Number::None, after: None };
+
+    /// The plan for a template whose hash goes on from another one. `has` tells if the events have a field.
+    pub(super) fn new(table: &Table<'_, '_>, template: Ops, state: u64, has: &dyn Fn(u32) -> bool) -> Self {
+        Self::find(table, template, state, has).unwrap_or(Self::NONE)
+    }
+
+    fn find(table: &Table<'_, '_>, template: Ops, state: u64, has: &dyn Fn(u32) -> bool) -> Option<Self> {
+        let is_text = |text: &str| !text.is_empty() && !text.bytes().any(|byte| byte.is_ascii_digit());
+        let (before, rest) = match table.range(template) {
+            [OpSlot(Op::Text(text)), rest @ ..] if is_text(text) => (joined(state, hash(0, text)), rest),
+            rest => (state, rest),
+        };
+        let [OpSlot(Op::Try { more, .. }), ..] = rest else { return None };
+        let (places, rest) = rest.split_at_checked(usize::try_from(*more).ok()?.checked_add(1)?)?;
+        let after = match rest {
+            [] => None,
+            [OpSlot(Op::Text(text))] if is_text(text) => Some(hash(0, text)),
+            _ => return None,
+        };
+        Some(Self { before, number: number(table, places, has)?, after })
+    }
+
+    /// The number, if there is nothing but that.
+    pub(super) fn alone(&self, state: u64) -> Number {
+        if self.after.is_none() && self.before == state { self.number } else { Number::None }
+    }
+
+    /// The hash of the text with this number.
+    pub(super) fn hash(&self, number: u64) -> u64 {
+        let state = joined(self.before, number_hash(number));
+        self.after.map_or(state, |after| joined(state, after))
+    }
+}
+
+/// The first of some places that events have, if it is a number as it stands.
+fn number(table: &Table<'_, '_>, places: &[OpSlot<'_>], has: &dyn Fn(u32) -> bool) -> Option<Number> {
+    places.iter().find_map(|slot| {
+        let Op::Try { source, mask: None, hex: false, .. } = slot.0 else { return Some(None) };
+        match source {
+            Source::Field(name) if has(name) => Some(Some(Number::Field(name))),
+            Source::Field(_) => None,
+            Source::Cpu => Some(Some(Number::Processor)),
+            Source::Map(map, Inner::Cpu) => Some(Some(Number::OfProcessor(map))),
+            // No list of threads has another one in it.
+            Source::Thread => Some(number(table, table.range(table.thread), has)),
+            _ => Some(None),
+        }
+    })?
+}
