@@ -104,7 +104,7 @@ fn told(data: &[u8], at_once: bool) -> (Lines, Vec<Error>) {
     let (mut lines, mut errors) = (Lines::default(), Vec::new());
     loop {
         let told = if at_once {
-            records.tell_next(&mut lines)
+            records.tell_all(&mut lines).map(|()| false)
         } else {
             match records.peek() {
                 Ok(None) => Ok(false),
@@ -198,12 +198,8 @@ fn agrees_with_frames(data: &[u8]) {
     let mut records = Records::new(data, rooms.lend());
     let mut heads = Lines { wants_nothing: true, ..Lines::default() };
     let mut failed = 0;
-    loop {
-        match records.tell_next(&mut heads) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(_) => failed += 1,
-        }
+    while records.tell_all(&mut heads).is_err() {
+        failed += 1;
     }
     assert_eq!((heads.lines, heads.abandoned, failed), (events, lines.abandoned, errors.len()));
 }
@@ -302,7 +298,7 @@ fn units_and_meanings_are_told_with_the_class() {
     let mut rooms = Rooms::default();
     let mut records = Records::new(&data.0, rooms.lend());
     let mut infos = Infos::default();
-    while records.tell_next(&mut infos).unwrap() {}
+    records.tell_all(&mut infos).unwrap();
     assert_eq!(
         infos.0,
         [
