@@ -228,6 +228,28 @@ fn records_are_what_frames_are() {
     assert!(lines.lines[0].ends_with("n38=\"text\" n39=1099511627776"));
 }
 
+/// Two types whose numbers are noted in one place, a text that is not where its id says, and a header between.
+#[test]
+fn events_are_told_wherever_their_schemas_and_text_are() {
+    let batch = |writer: Writer| {
+        let fields = [("a", VARINT), ("s", POOLED_STRING)];
+        let writer = writer.header().schema(5, "A", &fields).schema(69, "B", &fields);
+        let writer = writer.strings(&[(7, "seven"), (3, "three")]).reset(1_000);
+        (0..9_u64).fold(writer, |writer, number| {
+            let writer = writer.event(if number % 3 == 0 { 5 } else { 69 }, 1).varint(number << (7 * number));
+            writer.u32(3 + (number % 3) as u32 * 2)
+        })
+    };
+    let data = batch(batch(Writer::new()));
+    prefixes(&data.0).for_each(agrees_with_frames);
+    mutations(&data.0, |_, mutant| agrees_with_frames(mutant));
+    let (lines, _) = told(&data.0, true);
+    assert_eq!(lines.lines.len(), 18);
+    assert_eq!(lines.lines[0], "1001 A a=0 s=\"three\"");
+    assert_eq!(lines.lines[13], "1005 B a=1073741824 s=\"pooled string 5\"");
+    assert_eq!(lines.lines[14], "1006 B a=171798691840 s=\"seven\"");
+}
+
 #[test]
 fn nested_values_and_keys_of_any_type_are_told() {
     // {[]: {"a": [1, {}]}, pooled text: a stack that is nowhere, 7: 8, text that is nowhere: 9}
