@@ -130,7 +130,7 @@ pub fn told(data: &[u8]) -> u64 {
     let (mut strings, mut stacks) = ([PoolSlot::EMPTY; 256], [PoolSlot::EMPTY; 128]);
     let storage = Storage::new(&mut schemas).strings(&mut strings).stacks(&mut stacks).classes(&mut classes);
     let (mut records, mut sum) = (Records::new(data, storage), Sum::default());
-    while records.tell_next(&mut sum).unwrap() {}
+    records.tell_all(&mut sum).unwrap();
     sum.0
 }
 

@@ -221,5 +221,5 @@ fn needs(data: &[u8]) {
     let mut schemas = Vec::new();
     let mut classes = Vec::new();
     let mut records = Records::new(data, Storage::new(&mut schemas).classes(&mut classes));
-    while !matches!(records.tell_next(&mut Nobody), Ok(false)) {}
+    while records.tell_all(&mut Nobody).is_err() {}
 }

@@ -206,7 +206,7 @@ impl<T: TakeSlices> Slices<T> {
     }
 
     /// Notes what an event begins on a track.
-    fn begin(&mut self, event: &Event<'_>) {
+    fn begin(&mut self, event: &Event<'_>, args: Option<&[u8]>) {
         let place = self.place(event.track());
         let Some(lane) = self.lanes.get_mut(place) else { return };
         let number = self.free.unwrap_or_else(|| {
@@ -219,13 +219,23 @@ impl<T: TakeSlices> Slices<T> {
             self.free = begun.below;
         }
         self.spare = self.spare.saturating_sub(1);
-        begun.fill(event, self.to.wants_args().then_some(&mut self.json));
+        begun.fill(event);
+        match args {
+            _ if !self.to.wants_args() => {}
+            Some(known) => begun.args.extend_from_slice(known),
+            None => push_args(&mut self.json, event, &mut begun.args),
+        }
         begun.below = lane.top.replace(number);
         lane.depth = lane.depth.saturating_add(1);
     }
 
     /// Takes an item of a trace.
     pub fn item(&mut self, item: &Item<'_>) -> Result<(), T::Error> {
+        self.item_with(item, None)
+    }
+
+    /// The same, where the arguments of an event are known that says all of a slice itself: as members of a JSON object.
+    pub fn item_with(&mut self, item: &Item<'_>, args: Option<&[u8]>) -> Result<(), T::Error> {
         match item {
             Item::Track(track) => {
                 let place = self.place(track.id());
@@ -249,10 +259,10 @@ impl<T: TakeSlices> Slices<T> {
                 }
                 match event.kind() {
                     EventKind::Begin => {
-                        self.begin(event);
+                        self.begin(event, args);
                         Ok(())
                     }
-                    EventKind::End => self.end(event),
+                    EventKind::End => self.end(event, args),
                     _ => Ok(()),
                 }
             }
@@ -289,13 +299,13 @@ impl<T: TakeSlices> Slices<T> {
         Ok(self.to)
     }
 
-    fn end(&mut self, event: &Event<'_>) -> Result<(), T::Error> {
+    fn end(&mut self, event: &Event<'_>, args: Option<&[u8]>) -> Result<(), T::Error> {
         let slice = event.slice();
         let inferred = if event.is_inferred() { Edges::END_MISSING } else { Edges::NONE };
         let edges = slice.map_or(inferred, |slice| slice.edges());
         let place = self.place(event.track());
         if self.lanes.get(place).is_some_and(|lane| lane.top.is_none()) {
-            self.begin(event);
+            self.begin(event, args);
             let top = self.lanes.get(place).and_then(|lane| lane.top);
             if let Some(begun) = top.and_then(|top| begun_at(&mut self.begun, top)) {
                 (begun.time, begun.edges) = (None, Edges::OPEN_START);
@@ -335,13 +345,10 @@ fn begun_at(begun: &mut [Begun], number: u32) -> Option<&mut Begun> {
 
 impl Begun {
     /// Notes what an event begins.
-    fn fill(&mut self, event: &Event<'_>, args: Option<&mut Json>) {
+    fn fill(&mut self, event: &Event<'_>) {
         self.name.clear();
         push_label(&mut self.name, event.name(), NAME_MAX);
         self.args.clear();
-        if let Some(json) = args {
-            push_args(json, event, &mut self.args);
-        }
         self.edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());
         (self.time, self.offset) = (event.time(), event.offset());
     }

@@ -89,7 +89,7 @@ impl<'a> Event<'a> {
         first_slot: u32,
         to: &mut L,
     ) -> Option<usize> {
-        tell::fields(pools, self.input, &self.schema(), &plan.numbers, first_slot, self.values_at(), to)
+        tell::fields(pools, self.input, &self.schema, &plan.numbers, first_slot, self.values_at(), to)
     }
 
     /// The values of its first fields, by the types that a plan of its schema has.

@@ -7,8 +7,9 @@ use super::frame::{Frame, RESET_TAG, TimeReset};
 use super::header::{Header, MAGIC, VERSION};
 use super::layout::LayoutFields;
 use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
-use super::schema::{NUMBERED, Place, Plan, Schema, TAG as SCHEMA_TAG};
+use super::schema::{Plan, Schema, TAG as SCHEMA_TAG};
 use super::storage::{Batch, Storage};
+use super::stretch::Stretch;
 use super::value::{Stack, between};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Element, Error, ErrorKind, Result};
@@ -295,7 +296,7 @@ impl<'a, 's> Frames<'a, 's> {
     /// `None` if there is none, or if no [storage for it](Storage::strings) was lent. It should be UTF-8.
     #[inline]
     pub fn string(&self, id: u32) -> Option<&'a [u8]> {
-        self.batch.string(self.data, id)
+        self.batch.string_in(self.batch.string_slots(), self.data, id)
     }
 
     /// The pooled stack with this id, as the batch has it now.
@@ -349,11 +350,6 @@ impl<'a, 's> Frames<'a, 's> {
         self.batch.schema_count()
     }
 
-    /// All of the input.
-    pub(super) const fn data(&self) -> &'a [u8] {
-        self.data
-    }
-
     /// True if the next frame can be read, and has this tag.
     #[inline(always)]
     pub(super) fn is_at(&self, tag: u8) -> bool {
@@ -365,48 +361,27 @@ impl<'a, 's> Frames<'a, 's> {
         self.batch.find_slot(schema.type_id()).map(|slot| slot.plan())
     }
 
-    /// The facts about the event here before its values are read. `None` if that cannot be read:
-    /// [`Self::failed_event`] says why.
-    #[inline(always)]
-    pub(super) fn event_head(&mut self) -> Option<EventHead> {
+    /// The class and the time of the event here, if it can be read up to there: else [`Self::failed_event`] says why.
+    #[inline]
+    pub(super) fn event_head(&mut self) -> Option<(Option<u32>, Option<u64>)> {
         let rest = self.data.get(self.at..)?;
         let &[_, low, high] = rest.first_chunk::<TYPED>()?;
         let slot = self.batch.slot(u16::from_le_bytes([low, high]))?;
-        let (values_at, time) = event::values(rest, self.at, slot.place(), self.base)?;
-        let numbers = slot.plan().numbers;
-        Some(EventHead { place: slot.place(), numbers, class: slot.class(), values_at, time })
+        let (_, time) = event::values(rest, self.at, slot.place(), self.base)?;
+        Some((slot.class().map(|(class, _)| class), time))
     }
 
-    /// Where the event here ends, if it can be read.
-    #[inline]
-    pub(super) fn end_of_event(&self) -> Option<usize> {
-        let rest = self.data.get(self.at..)?;
-        let &[_, low, high] = rest.first_chunk::<TYPED>()?;
-        let slot = self.batch.find_slot(u16::from_le_bytes([low, high]))?;
-        let (values_at, _) = event::values(rest, self.at, slot.place(), self.base)?;
-        slot.plan().end(self.data, values_at, &Schema::at(self.data, slot.place()))
-    }
-
-    /// Goes on after the event here, which ends at `end`.
+    /// The events from here on, up to what is none.
     #[inline(always)]
-    pub(super) const fn pass_event(&mut self, end: usize, time: Option<u64>) {
-        self.at = end;
-        if let Some(time) = time {
-            self.base = time;
-        }
+    pub(super) fn stretch(&self) -> Stretch<'a, '_, 's> {
+        Stretch::new(self.data, &self.batch, self.at, self.base)
     }
-}
 
-/// The facts about an event before its values are read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EventHead {
-    pub(super) place: Place,
-    /// As in the plan of its schema.
-    pub(super) numbers: [u8; NUMBERED],
-    /// As it is kept with its schema.
-    pub(super) class: Option<(u32, u32)>,
-    pub(super) values_at: usize,
-    pub(super) time: Option<u64>,
+    /// Goes on at `at`, up to where events were read.
+    #[inline(always)]
+    pub(super) const fn pass_events(&mut self, at: usize, base: u64) {
+        (self.at, self.base) = (at, base);
+    }
 }
 
 /// The number of bytes of frames that may be looked at before any is skipped. A frame is as long as it says, and may

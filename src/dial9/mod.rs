@@ -68,6 +68,7 @@ mod record;
 mod schema;
 mod size;
 mod storage;
+mod stretch;
 pub(crate) mod tell;
 pub mod tokio;
 mod trace;

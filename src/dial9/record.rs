@@ -1,16 +1,13 @@
 //! Events as records: the one place that says what their fields are.
 
-use super::class::EventClass;
 use super::element::CLASS;
 use super::event::TAG;
-use super::frames::{EventHead, Frames};
-use super::schema::Schema;
+use super::frames::Frames;
 use super::storage::Storage;
-use super::tell::{self, Pools, SLOTS};
-use super::value::Stack;
+use super::stretch::Told;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
-use crate::record::{ClassId, Head, Listener, Scope, Source, Time};
+use crate::record::{ClassId, Head, Listener, Source, Time};
 
 /// The events of a trace as records, in the order of the input.
 ///
@@ -36,7 +33,7 @@ use crate::record::{ClassId, Head, Listener, Scope, Source, Time};
 #[derive(Debug)]
 pub struct Records<'a, 's> {
     frames: Frames<'a, 's>,
-    head: Option<(Head, EventHead)>,
+    head: Option<Head>,
     gap: Option<Gap>,
 }
 
@@ -56,31 +53,40 @@ impl<'a, 's> Records<'a, 's> {
         self.gap.take()
     }
 
-    /// Tells the next record, and returns whether there was one: for those who need not see heads first.
+    /// Tells all records that are left, up to damage: for those who need not see heads first. After an error, the next
+    /// call goes on after it.
     ///
     /// # Errors
     /// As of [`peek`](Source::peek) and [`tell`](Source::tell).
     #[inline]
-    pub fn tell_next<L: Listener>(&mut self, to: &mut L) -> Result<bool> {
-        // Most of what follows an event is an event: nothing is put aside.
-        if self.head.is_none()
-            && self.frames.is_at(TAG)
-            && let Some(event) = self.frames.event_head()
-            && let Some(class) = event.class
-        {
-            let head = self.head_of(&event, class);
-            return self.tell_event(&head, &event, class, to).map(|()| true);
+    pub fn tell_all<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+        loop {
+            if self.head.is_none() {
+                self.tell_stretch(to)?;
+            }
+            if self.peek()?.is_none() {
+                return Ok(());
+            }
+            self.tell(to)?;
         }
-        if self.peek()?.is_none() {
-            return Ok(false);
-        }
-        self.tell(to).map(|()| true)
     }
 
+    /// Tells the events from here on, as long as all is where it is looked for first.
     #[inline(always)]
-    fn head_of(&self, event: &EventHead, class: (u32, u32)) -> Head {
-        let time = event.time.map(|ns| Time::since_origin(ns.into()));
-        Head { class: ClassId(class.0), time, offset: self.frames.offset(), bit: 0, len: None }
+    fn tell_stretch<L: Listener>(&mut self, to: &mut L) -> Result<()> {
+        if !self.frames.is_at(TAG) {
+            return Ok(());
+        }
+        let mut stretch = self.frames.stretch();
+        let told = loop {
+            let told = stretch.tell(to);
+            if told != Told::Whole {
+                break told;
+            }
+        };
+        let (at, base) = (stretch.at, stretch.base);
+        self.frames.pass_events(at, base);
+        if told == Told::Abandoned { Err(self.failed_event()) } else { Ok(()) }
     }
 
     /// Goes on after damage. Storage that is too small is no damage: what follows would need it, too.
@@ -92,9 +98,15 @@ impl<'a, 's> Records<'a, 's> {
         error
     }
 
+    #[cold]
+    fn failed_event(&mut self) -> Error {
+        let error = self.frames.failed_event();
+        self.failed(error)
+    }
+
     /// Reads up to the next event and its time.
     #[inline]
-    fn next_head(&mut self) -> Result<Option<(Head, EventHead)>> {
+    fn next_head(&mut self) -> Result<Option<Head>> {
         while !self.frames.is_at(TAG) {
             match self.frames.next_frame() {
                 Ok(Some(_)) => {}
@@ -102,55 +114,14 @@ impl<'a, 's> Records<'a, 's> {
                 Err(error) => return Err(self.failed(error)),
             }
         }
-        let Some(event) = self.frames.event_head() else {
-            let error = self.frames.failed_event();
-            return Err(self.failed(error));
-        };
-        let Some(class) = event.class else {
+        let Some((class, time)) = self.frames.event_head() else { return Err(self.failed_event()) };
+        let offset = self.frames.offset();
+        let Some(class) = class else {
             let kind = ErrorKind::CapacityExceeded { capacity: 0, needed: 1 };
-            return Err(Error::new(self.frames.offset(), CLASS, kind));
+            return Err(Error::new(offset, CLASS, kind));
         };
-        Ok(Some((self.head_of(&event, class), event)))
-    }
-
-    #[inline(always)]
-    fn tell_event<L: Listener>(
-        &mut self,
-        head: &Head,
-        event: &EventHead,
-        (_, fields_before): (u32, u32),
-        to: &mut L,
-    ) -> Result<()> {
-        let schema = Schema::at(self.frames.data(), event.place);
-        let first_slot = fields_before.wrapping_mul(SLOTS);
-        let frames = &self.frames;
-        let unit = |place| {
-            let notes = frames.annotations(schema.type_id());
-            notes.filter(|note| note.field() == place && note.key() == "unit").last().map(|note| note.value())
-        };
-        let class = EventClass { id: head.class, schema, first_slot, unit };
-        let wants = to.begin(head, &class);
-        let end = if wants.has(Scope::Fields) {
-            to.scope(Scope::Fields);
-            let (frames, data) = (&self.frames, self.frames.data());
-            match tell::fields(frames, data, &schema, &event.numbers, first_slot, event.values_at, to) {
-                Some(_) if to.is_full() => self.frames.end_of_event(),
-                end => end,
-            }
-        } else {
-            self.frames.end_of_event()
-        };
-        let Some(end) = end.filter(|end| *end <= self.frames.data().len()) else {
-            to.abandon();
-            let error = self.frames.failed_event();
-            return Err(self.failed(error));
-        };
-        self.frames.pass_event(end, event.time);
-        if wants.has(Scope::Fields) {
-            to.end_scope();
-        }
-        to.end();
-        Ok(())
+        let time = time.map(|ns| Time::since_origin(ns.into()));
+        Ok(Some(Head { class: ClassId(class), time, offset, bit: 0, len: None }))
     }
 }
 
@@ -160,29 +131,22 @@ impl Source for Records<'_, '_> {
         if self.head.is_none() {
             self.head = self.next_head()?;
         }
-        Ok(self.head.as_ref().map(|(head, _)| head))
+        Ok(self.head.as_ref())
     }
 
     #[inline]
     fn tell<L: Listener>(&mut self, to: &mut L) -> Result<()> {
         let to = crate::record::any_listener!(to);
-        match self.head.take() {
-            Some((head, event)) => {
-                let class = event.class.unwrap_or_default();
-                self.tell_event(&head, &event, class, to)
-            }
-            None => Ok(()),
+        if self.head.take().is_none() {
+            return Ok(());
         }
-    }
-}
-
-impl<'a> Pools<'a> for Frames<'a, '_> {
-    #[inline(always)]
-    fn string(&self, id: u32) -> Option<&'a [u8]> {
-        Frames::string(self, id)
-    }
-
-    fn stack(&self, id: u32) -> Option<Stack<'a>> {
-        Frames::stack(self, id)
+        let mut stretch = self.frames.stretch();
+        let told = stretch.tell(to);
+        let (at, base) = (stretch.at, stretch.base);
+        if told != Told::Whole {
+            return Err(self.failed_event());
+        }
+        self.frames.pass_events(at, base);
+        Ok(())
     }
 }

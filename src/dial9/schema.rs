@@ -30,7 +30,7 @@ pub struct Schema<'a> {
 
 /// Where a schema stands, and what is looked at for each event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Of the definition, which is all from the length of the name on.
     at: usize,
     /// Where the fields begin in the definition.

@@ -35,6 +35,11 @@ impl SchemaSlot {
     }
 
     #[inline(always)]
+    pub(super) const fn place_ref(&self) -> &Place {
+        &self.place
+    }
+
+    #[inline(always)]
     pub(super) const fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -249,7 +254,7 @@ impl<'s> Batch<'s> {
 
     /// The slots of the schemas.
     #[inline(always)]
-    fn schema_slots(&self) -> &[SchemaSlot] {
+    pub(super) fn schema_slots(&self) -> &[SchemaSlot] {
         self.storage.schemas.slots().get(..self.schemas.len).unwrap_or_default()
     }
 
@@ -264,15 +269,19 @@ impl<'s> Batch<'s> {
         }
     }
 
+    /// The same of these slots, if it is where one with such a number was found last.
+    #[inline(always)]
+    pub(super) fn noted<'t>(&self, slots: &'t [SchemaSlot], type_id: u16) -> Option<&'t SchemaSlot> {
+        let hint = self.hints.get(usize::from(type_id) % HINTS)?;
+        slots.get(usize::from(*hint)).filter(|slot| slot.place.type_id == type_id)
+    }
+
     /// The same, without a note of where it was found.
     #[inline]
     pub(super) fn find_slot(&self, type_id: u16) -> Option<&SchemaSlot> {
         let slots = self.schema_slots();
-        let hint = self.hints.get(usize::from(type_id) % HINTS).copied().unwrap_or(0);
-        match slots.get(usize::from(hint)) {
-            Some(slot) if slot.place.type_id == type_id => Some(slot),
-            _ => find_schema(slots, self.schemas.root, type_id, &mut 0),
-        }
+        let noted = self.noted(slots, type_id);
+        noted.or_else(|| find_schema(slots, self.schemas.root, type_id, &mut 0))
     }
 
     /// The schema with this number.
@@ -359,18 +368,23 @@ impl<'s> Batch<'s> {
         Ok(())
     }
 
-    /// The text with this id.
-    #[inline]
-    pub(super) fn string<'a>(&self, data: &'a [u8], id: u32) -> Option<&'a [u8]> {
-        let slots = self.storage.strings.as_ref()?.slots();
-        find(self.strings, slots, id)?.bytes(data, 1)
+    /// The slots of text.
+    #[inline(always)]
+    pub(super) fn string_slots(&self) -> &[PoolSlot] {
+        slots_of(self.strings, self.storage.strings.as_deref())
+    }
+
+    /// The text with this id, which has one of these slots.
+    #[inline(always)]
+    pub(super) fn string_in<'a>(&self, slots: &[PoolSlot], data: &'a [u8], id: u32) -> Option<&'a [u8]> {
+        find(self.strings.root, slots, id)?.bytes(data, 1)
     }
 
     /// The stack with this id.
     #[inline]
     pub(super) fn stack<'a>(&self, data: &'a [u8], id: u32) -> Option<Stack<'a>> {
-        let slots = self.storage.stacks.as_ref()?.slots();
-        find(self.stacks, slots, id)?.bytes(data, 8).map(Stack::new)
+        let slots = slots_of(self.stacks, self.storage.stacks.as_deref());
+        find(self.stacks.root, slots, id)?.bytes(data, 8).map(Stack::new)
     }
 
     /// Keeps annotations, unless they are about no schema.
@@ -459,13 +473,23 @@ fn put(
 }
 
 /// The slot with this id: writers count ids from 0, so that it is mostly the place, too.
-#[inline]
-fn find(used: Used, slots: &[PoolSlot], id: u32) -> Option<&PoolSlot> {
-    let slots = slots.get(..used.len)?;
-    slots.get(to_usize(id)).filter(|slot| slot.id == id).or_else(|| {
-        let slot = slots.get(used.root.nearest(slots, id)?)?;
-        (slot.id == id).then_some(slot)
-    })
+#[inline(always)]
+fn find(root: Root, slots: &[PoolSlot], id: u32) -> Option<&PoolSlot> {
+    match slots.get(to_usize(id)) {
+        Some(slot) if slot.id == id => Some(slot),
+        _ => find_in_tree(root, slots, id),
+    }
+}
+
+#[inline(never)]
+fn find_in_tree(root: Root, slots: &[PoolSlot], id: u32) -> Option<&PoolSlot> {
+    slots.get(root.nearest(slots, id)?).filter(|slot| slot.id == id)
+}
+
+/// The slots in use of a pool, if room for it was lent.
+#[inline(always)]
+fn slots_of<'t>(used: Used, room: Option<&'t (dyn Room<PoolSlot> + '_)>) -> &'t [PoolSlot] {
+    room.and_then(|room| room.slots().get(..used.len)).unwrap_or_default()
 }
 
 /// The annotations of a [`Schema`], in the order of the input: see

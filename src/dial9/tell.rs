@@ -1,7 +1,7 @@
 //! Values, told to listeners.
 
 use super::kind::{FieldType, OPTIONAL};
-use super::schema::{NUMBERED, Schema};
+use super::schema::{NUMBERED, Place, Schema};
 use super::size::{self, DEPTH};
 use super::value::{Stack, Value, Values};
 use crate::bytes::to_u64;
@@ -27,13 +27,14 @@ pub(crate) trait Pools<'a> {
     fn stack(&self, id: u32) -> Option<Stack<'a>>;
 }
 
-/// Tells the values of the first fields of an event, which begin at `at`: their types have these numbers, and the first of
-/// them has this slot. Returns where what was told ends, which may not be all; `None` if one cannot be read.
+/// Tells the values of an event of a schema that stands there, which begin at `at`: the types of the first ones have these
+/// numbers, and the first of them has this slot. Returns where what was told ends, which may not be all; `None` if one
+/// cannot be read.
 #[inline(always)]
 pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
     pools: &P,
     data: &'a [u8],
-    schema: &Schema<'a>,
+    place: &Place,
     numbers: &[u8; NUMBERED],
     mut slot: u32,
     mut at: usize,
@@ -41,20 +42,13 @@ pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
 ) -> Option<usize> {
     for &number in numbers {
         // There is no field any more.
-        if number == 0 {
-            return Some(at);
-        }
-        if to.is_full() {
+        if number == 0 || to.is_full() {
             return Some(at);
         }
         at = field(pools, data, Slot(slot), at, number, to)?;
         slot = slot.wrapping_add(SLOTS);
     }
-    if usize::from(schema.field_count()) > NUMBERED {
-        rest(pools, data, schema, slot, at, to)
-    } else {
-        Some(at)
-    }
+    rest(pools, data, place, slot, at, to)
 }
 
 /// As [`fields`], of those whose types are not in the plan.
@@ -62,12 +56,12 @@ pub(crate) fn fields<'a, P: Pools<'a>, L: Listener>(
 fn rest<'a, P: Pools<'a>, L: Listener>(
     pools: &P,
     data: &'a [u8],
-    schema: &Schema<'a>,
+    place: &Place,
     mut slot: u32,
     mut at: usize,
     to: &mut L,
 ) -> Option<usize> {
-    for def in schema.fields().skip(NUMBERED) {
+    for def in Schema::at(data, *place).fields().skip(NUMBERED) {
         if to.is_full() {
             return Some(at);
         }
@@ -116,9 +110,27 @@ fn field<'a, P: Pools<'a>, L: Listener>(
 
 #[inline(always)]
 fn integer<L: Listener>(data: &[u8], slot: Slot, at: usize, to: &mut L) -> Option<usize> {
-    let (value, len) = varint::read_u64_near(data.get(at..)?);
-    to.unsigned(slot, value);
-    (len > 0).then_some(at.wrapping_add(len))
+    let rest = data.get(at..)?;
+    // Each length by itself: what is known of it need not be looked at again.
+    let len = match rest.first_chunk() {
+        Some(&[first, _]) if first < 0x80 => {
+            to.unsigned(slot, first.into());
+            1
+        }
+        Some(&[first, second]) if second < 0x80 => {
+            to.unsigned(slot, u64::from(first & 0x7f) | u64::from(second).wrapping_shl(7));
+            2
+        }
+        _ => {
+            let (value, len) = varint::read_u64_long(rest);
+            to.unsigned(slot, value);
+            if len == 0 {
+                return None;
+            }
+            len
+        }
+    };
+    Some(at.wrapping_add(len))
 }
 
 /// As [`field`], of the types that are not the most frequent ones.

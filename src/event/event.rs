@@ -99,11 +99,13 @@ impl<'a> Event<'a> {
     }
 
     /// The number of its input: the one given when that was added.
+    #[inline]
     pub const fn input(&self) -> usize {
         self.input
     }
 
     /// Offset in that input of its first byte.
+    #[inline]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
@@ -111,6 +113,7 @@ impl<'a> Event<'a> {
     /// The number of bytes it spans in the input, including other events in between; 0 if it has no bytes of its own,
     /// like one that is [inferred](Self::is_inferred).
     #[allow(clippy::len_without_is_empty)]
+    #[inline]
     pub const fn len(&self) -> u64 {
         self.len
     }
@@ -121,31 +124,37 @@ impl<'a> Event<'a> {
     }
 
     /// When it happened, if that is known.
+    #[inline]
     pub const fn time(&self) -> Option<Time> {
         self.time
     }
 
     /// The track on which it happened.
+    #[inline]
     pub const fn track(&self) -> TrackId {
         self.track
     }
 
     /// The kind of the event.
+    #[inline]
     pub const fn kind(&self) -> EventKind {
         self.kind
     }
 
     /// Its name.
+    #[inline]
     pub const fn name(&self) -> Label<'a> {
         self.name
     }
 
     /// The flow that begins with it. It [ends](Self::ends) at the event that this one causes.
+    #[inline]
     pub const fn starts(&self) -> Option<FlowId> {
         self.starts
     }
 
     /// The flows that end with it: what caused it.
+    #[inline]
     pub const fn ends(&self) -> Flows {
         self.ends
     }
@@ -159,6 +168,7 @@ impl<'a> Event<'a> {
     }
 
     /// True if it was inferred from another record: the end of a slice that was not recorded.
+    #[inline]
     pub const fn is_inferred(&self) -> bool {
         self.inferred
     }

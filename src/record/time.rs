@@ -11,21 +11,25 @@ pub struct Time {
 
 impl Time {
     /// Nanoseconds since the Unix epoch.
+    #[inline]
     pub const fn since_epoch(ns: i128) -> Self {
         Self { ns, absolute: true }
     }
 
     /// Nanoseconds since the origin of a clock that is not absolute.
+    #[inline]
     pub const fn since_origin(ns: i128) -> Self {
         Self { ns, absolute: false }
     }
 
     /// Nanoseconds: since the Unix epoch if it is absolute, else since the origin of its clock.
+    #[inline]
     pub const fn ns(self) -> i128 {
         self.ns
     }
 
     /// True if it counts from the Unix epoch.
+    #[inline]
     pub const fn is_absolute(self) -> bool {
         self.absolute
     }

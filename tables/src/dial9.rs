@@ -6,7 +6,7 @@ mod symbols;
 mod typed;
 
 use crate::error::{Error, Result};
-use crate::events::{Common, Part, Place};
+use crate::events::{Common, Part, Place, fields_of};
 use crate::file::{Bytes, File};
 use crate::query::Query;
 use crate::sink::Sink;
@@ -18,6 +18,7 @@ use symbols::Symbols;
 use traceglass::dial9::{self, Frame, Frames};
 use traceglass::event::dial9::{Storage, Timeline};
 use traceglass::event::{Item, Source as _};
+use traceglass_open::record::Json;
 use typed::{Reading, Typed};
 
 /// The segments of a recording.
@@ -92,6 +93,8 @@ impl<'t> Segments<'t> {
         }
         let mut slices =
             all.get(SLICES).filter(|_| wanted.contains(&SLICES)).map(|table| Making::new(table, query));
+        // Several tables have the fields of an event.
+        let mut json = Json::bare();
         let mut typed = Typed::new(Reading { files: &names, symbols: &symbols, query }, all, wanted);
         loop {
             // Items are large: they stay where they are.
@@ -101,15 +104,19 @@ impl<'t> Segments<'t> {
                 Ok(None) => break,
                 Err(cause) => return Err(content(0, *cause)),
             };
+            let fields = match item {
+                Item::Event(event) if common.is_some() && !event.is_inferred() => fields_of(&mut json, event),
+                _ => None,
+            };
             if let Some(slices) = &mut slices {
-                slices.item(item, sink)?;
+                slices.item(item, fields, sink)?;
             }
             let input = if let Item::Event(event) = item { event.input() } else { 0 };
             if let Some(common) = &mut common {
-                common.item(item, &place(name(input)), sink)?;
+                common.item(item, fields, &place(name(input)), sink)?;
             }
             if let Item::Event(event) = item {
-                typed.event(event, sink)?;
+                typed.event(event, fields, sink)?;
             }
         }
         if let Some(slices) = slices {

@@ -122,7 +122,7 @@ impl<'q> Common<'q> {
             let item =
                 source.next_item().map_err(|cause| Error::Content { file: place.file.to_owned(), cause })?;
             let Some(item) = item else { return Ok(()) };
-            if self.item(&item, place, sink)?
+            if self.item(&item, None, place, sink)?
                 && let (Some(typed), Item::Event(event)) = (&mut typed, &item)
             {
                 typed(event, self.id_of(event.track().number()), sink)?;
@@ -130,12 +130,18 @@ impl<'q> Common<'q> {
         }
     }
 
-    /// An item of a source; returns true if it is an event that has a row.
-    pub(crate) fn item(&mut self, item: &Item<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<bool> {
+    /// An item of a source, and of an event its fields if they are known; returns true if it is an event that has a row.
+    pub(crate) fn item(
+        &mut self,
+        item: &Item<'_>,
+        fields: Option<&str>,
+        place: &Place<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<bool> {
         match item {
             Item::Track(track) => self.track(track, place, sink).map(|()| false),
             Item::Event(event) if event.offset() >= place.skipped && !event.is_inferred() => {
-                self.event(event, place, sink).map(|()| true)
+                self.event(event, fields, place, sink).map(|()| true)
             }
             _ => Ok(false),
         }
@@ -160,7 +166,7 @@ impl<'q> Common<'q> {
             match item {
                 Some(Item::Track(track)) => self.track(&track, place, sink)?,
                 Some(Item::Event(event)) if matches!(event.kind(), EventKind::Gap(_)) => {
-                    self.event(&event, place, sink)?;
+                    self.event(&event, None, place, sink)?;
                 }
                 _ => return Ok(()),
             }
@@ -199,7 +205,13 @@ impl<'q> Common<'q> {
         })
     }
 
-    fn event(&mut self, event: &Event<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn event(
+        &mut self,
+        event: &Event<'_>,
+        fields: Option<&str>,
+        place: &Place<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
         let file = place.file;
         let offset = event.offset().saturating_add(place.base);
         let track = self.id_of(event.track().number());
@@ -248,7 +260,7 @@ impl<'q> Common<'q> {
                 rows.f64(8, value);
             }
             if rows.wants(9) {
-                rows.text(9, fields_of(json, event));
+                rows.text(9, fields.or_else(|| fields_of(json, event)));
             }
             hand_out(EVENTS, rows, sink)
         })

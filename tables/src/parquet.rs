@@ -1,8 +1,8 @@
 //! All tables of a trace as Parquet files: `DIR/TABLE/trace=NAME/part-N.parquet`.
 //!
 //! Each thread reads a run of pieces and writes files of its own, so that the rows of a file, and its row groups, are in
-//! the order of the pieces. A dial9 recording is read in one pass, on one thread, and all its tables are written as it goes:
-//! its events are in the order of time. Engines read `trace` as a column (Hive's layout). Names are written with `%` and two digits
+//! the order of the pieces. A dial9 recording is read in one pass, on one thread, since its events are in the order of
+//! time; another thread writes all its tables as it goes. Engines read `trace` as a column (Hive's layout). Names are written with `%` and two digits
 //! for what is no letter, digit, `-`, `_` or `.`.
 //!
 //! A table that each trace of the format has is there even if it is empty, so that a query of it finds its columns. Of
@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::order::STACK;
 use crate::query::Query;
 use crate::seen::Seen;
+use crate::sink::Sink;
 use crate::table::Table;
 use crate::trace::Trace;
 use arrow_array::RecordBatch;
@@ -27,6 +28,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -44,6 +46,9 @@ const WORTH: usize = 4096;
 
 /// The number of columns that are written at a time, over all tables of a thread: of more, a file is closed and another begun.
 const COLUMNS: usize = 1024;
+
+/// The number of batches that wait for a thread that writes.
+const QUEUE: usize = 2;
 
 /// The number of bytes of a file that are written at a time.
 const BUFFER: usize = 1 << 18;
@@ -88,28 +93,27 @@ pub fn export(
     let is_at_once = trace.is_read_at_once(query);
     let runs = if is_at_once { Vec::new() } else { runs(trace, threads.max(1)) };
     let runs = runs.into_iter().map(Some).chain([None]);
+    let add = |(rows, damage): Written| {
+        let (totals, all) = &mut *totals.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.iter_mut().zip(rows).for_each(|(total, rows)| *total = total.saturating_add(rows));
+        all.add(damage);
+    };
     let write = |number: usize, run: Option<Range<usize>>| -> Result<()> {
-        let partition = partition(name);
-        let mut writers = Writers::new(trace.tables(), folder, partition, number);
-        let mut damage = Damage::default();
-        let mut give = |table, batch: RecordBatch| {
-            damage.observe(table, &batch);
-            writers.write(table, batch)
-        };
+        let mut writing = Writing::new(Writers::new(trace.tables(), folder, partition(name), number));
         if run.is_none() && is_at_once {
-            trace.read_all(&tables, query, &seen, &mut give)?;
+            add(apart(writing, |give| trace.read_all(&tables, query, &seen, give))?);
             (0..trace.pieces()).for_each(|piece| progress(trace.piece_bytes(piece)));
-        } else if run.is_none() {
+            return Ok(());
+        }
+        let mut give = |table, batch| writing.write(table, batch);
+        if run.is_none() {
             trace.read_whole(&tables, query, &mut give)?;
         }
         for piece in run.into_iter().flatten() {
             trace.read(piece, &tables, query, &seen, &mut give)?;
             progress(trace.piece_bytes(piece));
         }
-        let rows = writers.finish()?;
-        let (totals, all) = &mut *totals.lock().unwrap_or_else(PoisonError::into_inner);
-        totals.iter_mut().zip(rows).for_each(|(total, rows)| *total = total.saturating_add(rows));
-        all.add(damage);
+        add(writing.finish()?);
         Ok(())
     };
     thread::scope(|scope| {
@@ -136,6 +140,49 @@ pub fn export(
     let names = trace.tables().iter().map(|table| table.name().to_owned());
     let rows = names.zip(rows).filter(|&(_, rows)| rows > 0).collect();
     Ok(Summary { rows, damage })
+}
+
+/// The number of rows of each table that a thread wrote, and the damage that it met.
+type Written = (Vec<u64>, Damage);
+
+/// The files that a thread writes, and the damage that its rows tell of.
+struct Writing<'w> {
+    writers: Writers<'w>,
+    damage: Damage,
+}
+
+impl<'w> Writing<'w> {
+    fn new(writers: Writers<'w>) -> Self {
+        Self { writers, damage: Damage::default() }
+    }
+
+    fn write(&mut self, table: usize, batch: RecordBatch) -> Result<()> {
+        self.damage.observe(table, &batch);
+        self.writers.write(table, batch)
+    }
+
+    fn finish(self) -> Result<Written> {
+        Ok((self.writers.finish()?, self.damage))
+    }
+}
+
+/// Writes on a thread of its own what `read` hands out on this one: compression is a third of the work.
+fn apart(mut writing: Writing<'_>, read: impl FnOnce(&mut Sink<'_>) -> Result<()>) -> Result<Written> {
+    let (to, batches) = sync_channel::<(usize, RecordBatch)>(QUEUE);
+    thread::scope(|scope| {
+        let work = move || {
+            batches.into_iter().try_for_each(|(table, batch)| writing.write(table, batch))?;
+            writing.finish()
+        };
+        let thread = thread::Builder::new().spawn_scoped(scope, work).map_err(Error::Thread)?;
+        let done = read(&mut |table, batch| to.send((table, batch)).map_err(|_| Error::Stopped));
+        drop(to);
+        match thread.join() {
+            // What cannot be written stops reading, too.
+            Ok(written) => written.and_then(|written| done.map(|()| written)),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// As many runs of pieces as there are threads, of about the same size.

@@ -267,11 +267,11 @@ impl Rows {
     }
 
     /// A list of names, which may have none.
-    pub(crate) fn names<'n>(&mut self, at: usize, values: impl Iterator<Item = &'n str>) {
+    pub(crate) fn names(&mut self, at: usize, values: impl Iterator<Item: AsRef<str>>) {
         if let Some(Column::List(builder)) = self.column(at) {
             let mut bytes = 0_usize;
             for value in values {
-                bytes = bytes.saturating_add(value.len());
+                bytes = bytes.saturating_add(value.as_ref().len());
                 builder.values().append_value(value);
             }
             builder.append(true);

@@ -66,7 +66,7 @@ struct Reading<'r, 's> {
 
 impl TakeItems for Reading<'_, '_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        self.making.item(item, self.sink)
+        self.making.item(item, None, self.sink)
     }
 }
 
@@ -79,8 +79,10 @@ impl<'q> Making<'q> {
         Self(Slices::new(Made { rows, query, args, full }))
     }
 
-    pub(crate) fn item(&mut self, item: &Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        self.0.item(item)?;
+    /// An item; of an event, its fields if they are known.
+    pub(crate) fn item(&mut self, item: &Item<'_>, fields: Option<&str>, sink: &mut Sink<'_>) -> Result<()> {
+        let args = fields.and_then(|object| object.strip_prefix('{')?.strip_suffix('}'));
+        self.0.item_with(item, args.map(str::as_bytes))?;
         self.0.taker().full.drain(..).try_for_each(|batch| sink(SLICES, batch))
     }
 

@@ -104,7 +104,7 @@ fn told(data: &[u8], at_once: bool) -> (Lines, Vec<Error>) {
     let (mut lines, mut errors) = (Lines::default(), Vec::new());
     loop {
         let told = if at_once {
-            records.tell_next(&mut lines)
+            records.tell_all(&mut lines).map(|()| false)
         } else {
             match records.peek() {
                 Ok(None) => Ok(false),
@@ -198,12 +198,8 @@ fn agrees_with_frames(data: &[u8]) {
     let mut records = Records::new(data, rooms.lend());
     let mut heads = Lines { wants_nothing: true, ..Lines::default() };
     let mut failed = 0;
-    loop {
-        match records.tell_next(&mut heads) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(_) => failed += 1,
-        }
+    while records.tell_all(&mut heads).is_err() {
+        failed += 1;
     }
     assert_eq!((heads.lines, heads.abandoned, failed), (events, lines.abandoned, errors.len()));
 }
@@ -230,6 +226,28 @@ fn records_are_what_frames_are() {
     prefixes(&writer.0).for_each(agrees_with_frames);
     let (lines, _) = told(&writer.0, true);
     assert!(lines.lines[0].ends_with("n38=\"text\" n39=1099511627776"));
+}
+
+/// Two types whose numbers are noted in one place, a text that is not where its id says, and a header between.
+#[test]
+fn events_are_told_wherever_their_schemas_and_text_are() {
+    let batch = |writer: Writer| {
+        let fields = [("a", VARINT), ("s", POOLED_STRING)];
+        let writer = writer.header().schema(5, "A", &fields).schema(69, "B", &fields);
+        let writer = writer.strings(&[(7, "seven"), (3, "three")]).reset(1_000);
+        (0..9_u64).fold(writer, |writer, number| {
+            let writer = writer.event(if number % 3 == 0 { 5 } else { 69 }, 1).varint(number << (7 * number));
+            writer.u32(3 + (number % 3) as u32 * 2)
+        })
+    };
+    let data = batch(batch(Writer::new()));
+    prefixes(&data.0).for_each(agrees_with_frames);
+    mutations(&data.0, |_, mutant| agrees_with_frames(mutant));
+    let (lines, _) = told(&data.0, true);
+    assert_eq!(lines.lines.len(), 18);
+    assert_eq!(lines.lines[0], "1001 A a=0 s=\"three\"");
+    assert_eq!(lines.lines[13], "1005 B a=1073741824 s=\"pooled string 5\"");
+    assert_eq!(lines.lines[14], "1006 B a=171798691840 s=\"seven\"");
 }
 
 #[test]
@@ -302,7 +320,7 @@ fn units_and_meanings_are_told_with_the_class() {
     let mut rooms = Rooms::default();
     let mut records = Records::new(&data.0, rooms.lend());
     let mut infos = Infos::default();
-    while records.tell_next(&mut infos).unwrap() {}
+    records.tell_all(&mut infos).unwrap();
     assert_eq!(
         infos.0,
         [

@@ -88,7 +88,7 @@ enum State {
 }
 
 /// The number of types of which it is noted of which class they are.
-const NOTED: usize = 64;
+const NOTED: usize = 256;
 
 /// An event of an [`Order`].
 #[derive(Clone, Copy, Debug)]
@@ -377,7 +377,7 @@ impl<'a, 't> Order<'a, 't> {
     /// The slot of a batch's type.
     #[inline(always)]
     fn type_of(&mut self, batch: u32, type_id: u16) -> Option<TypeSlot> {
-        let low = to_usize(batch).wrapping_mul(NOTED / 4).wrapping_add(type_id.into());
+        let low = to_usize(batch).wrapping_mul(NOTED / 16).wrapping_add(type_id.into());
         let noted = self.noted.get_mut(low % NOTED)?;
         if (noted.batch, noted.type_id) != (batch, type_id) {
             *noted = find_type(self.types.slots(), batch, type_id)?;

@@ -100,7 +100,7 @@ impl Of<'_> {
 }
 
 /// The number of tracks of which it is noted where they were found last.
-const NOTED: usize = 512;
+const NOTED: usize = 1024;
 
 /// The roots of what is looked for by a number and by text, once there is any.
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +121,10 @@ impl Default for Roots {
 #[allow(clippy::as_conversions)] // The lowest bits of a number.
 const fn note_of(of: Of<'_>) -> Option<usize> {
     match of {
-        Of::Worker(id) => Some(id as usize % (NOTED / 4)),
-        Of::Task(id) => Some((NOTED / 4).wrapping_add(id as usize % (NOTED / 2))),
-        Of::Thread(id) | Of::Entered(id) => Some((NOTED / 4 * 3).wrapping_add(id as usize % (NOTED / 4))),
+        Of::Worker(id) | Of::Thread(id) => Some(id as usize % (NOTED / 8)),
+        Of::Entered(id) => Some((NOTED / 8).wrapping_add(id as usize % (NOTED / 8))),
+        Of::TaskSpans(id) => Some((NOTED / 4).wrapping_add(id as usize % (NOTED / 4))),
+        Of::Task(id) => Some((NOTED / 2).wrapping_add(id as usize % (NOTED / 2))),
         _ => None,
     }
 }

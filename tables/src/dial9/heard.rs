@@ -120,8 +120,8 @@ impl Value {
 pub(super) struct Heard {
     pub(super) role: Option<Role>,
     pub(super) values: Values,
-    /// The name of the record's class.
-    pub(super) name: String,
+    /// The number of the record's class.
+    class: usize,
     /// By the numbers of classes and slots.
     classes: Vec<Option<(Role, String)>>,
     fields: Vec<Field>,
@@ -132,7 +132,13 @@ impl Heard {
     /// Forgets the record that was heard last.
     pub(super) fn clear(&mut self) {
         self.role = None;
+        self.class = usize::MAX;
         self.values.clear();
+    }
+
+    /// The name of the record's class.
+    pub(super) fn name(&self) -> &str {
+        self.classes.get(self.class).and_then(Option::as_ref).map_or("", |(_, name)| name)
     }
 
     fn learn(&mut self, class: &dyn Class) -> (Role, String) {
@@ -174,11 +180,10 @@ impl Listener for Heard {
                 *slot = Some(learned);
             }
         }
-        if let Some(Some((role, name))) = self.classes.get(number) {
-            self.role = Some(*role);
-            self.name.clone_from(name);
-        }
-        Wants::ALL
+        self.class = number;
+        self.role = self.classes.get(number).and_then(Option::as_ref).map(|(role, _)| *role);
+        // The poll that ends is known by its track.
+        if self.role == Some(Role::PollEnd) { Wants::NOTHING } else { Wants::ALL }
     }
 
     fn list(&mut self, slot: Slot, _: Option<u64>) {

@@ -1,6 +1,7 @@
 //! Names of addresses, as the recorder appends them to a file.
 
 use memchr::memmem;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use traceglass::dial9::{Event, Frame, Frames, PoolSlot, SchemaSlot, Storage, Value};
@@ -70,11 +71,10 @@ impl Symbols {
         }
     }
 
-    /// Calls `each` with the frames at an address, the innermost first; without a name, with the address.
-    pub(super) fn frames(&self, address: u64, each: &mut dyn FnMut(&str)) {
-        match self.0.get(&address) {
-            Some(frames) => frames.iter().for_each(|(_, frame)| each(frame)),
-            None => each(&format!("{address:#x}")),
-        }
+    /// The frames at an address, the innermost first; without a name, the address.
+    pub(super) fn frames(&self, address: u64) -> impl Iterator<Item = Cow<'_, str>> {
+        let known = self.0.get(&address);
+        let unknown = known.is_none().then(|| Cow::Owned(format!("{address:#x}")));
+        known.into_iter().flatten().map(|(_, frame)| Cow::Borrowed(frame.as_str())).chain(unknown)
     }
 }

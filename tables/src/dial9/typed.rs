@@ -200,8 +200,13 @@ impl<'r> Typed<'r> {
         })
     }
 
-    /// An item of the timeline.
-    pub(super) fn event(&mut self, event: &Event<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    /// An event of the timeline, and its fields if they are known.
+    pub(super) fn event(
+        &mut self,
+        event: &Event<'_>,
+        fields: Option<&str>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
         if matches!(event.kind(), EventKind::Counter(_) | EventKind::Gap(_)) {
             return Ok(());
         }
@@ -222,7 +227,7 @@ impl<'r> Typed<'r> {
         match (event.kind(), self.heard.role) {
             (EventKind::Begin, Some(Role::PollStart)) => self.poll_starts(event, place, sink)?,
             (EventKind::Begin, Some(Role::Spawn)) => self.task_spawned(track, place, sink)?,
-            (EventKind::Begin, Some(Role::Other)) => self.span_entered(event, place),
+            (EventKind::Begin, Some(Role::Other)) => self.span_entered(event, fields, place),
             (EventKind::End, _) => self.ended(event, sink)?,
             (EventKind::Instant, Some(Role::Wake)) => self.woken(event, place),
             _ => {}
@@ -354,15 +359,11 @@ impl<'r> Typed<'r> {
         let track = thread.copied().unwrap_or(event.track());
         let poll = self.polls.get(&track).map(|poll| (poll.task, poll.spawn_loc.clone()));
         let worker = self.workers.get(&track).copied();
-        let stack = self.heard.values.callchain.take().unwrap_or_default();
-        let (mut frames, name) = (Vec::new(), std::mem::take(&mut self.heard.name));
-        let symbols = self.reading.symbols.get(place.file);
-        for address in stack {
-            if let Some(symbols) = symbols {
-                symbols.frames(address, &mut |frame| frames.push(frame.to_owned()));
-            }
-        }
+        let (symbols, name) = (self.reading.symbols.get(place.file), self.heard.name().to_owned());
         let values = std::mem::take(&mut self.heard.values);
+        let stack = values.callchain.iter().flatten();
+        let frames =
+            stack.flat_map(|address| symbols.into_iter().flat_map(|symbols| symbols.frames(*address)));
         let Some(rows) = self.row(SAMPLES, place, place.time) else { return Ok(()) };
         let task = values.task_id.number.or(poll.as_ref().map(|(task, _)| *task));
         rows.name(4, Some(&name));
@@ -374,17 +375,17 @@ impl<'r> Typed<'r> {
         rows.name(10, values.thread_name.text());
         rows.u64(11, values.cpu.number);
         rows.u64(12, values.size.number);
-        rows.names(13, frames.iter().map(String::as_str));
+        rows.names(13, frames);
         self.hand_out(SAMPLES, sink)
     }
 
-    fn span_entered(&mut self, event: &Event<'_>, place: Place) {
+    fn span_entered(&mut self, event: &Event<'_>, fields: Option<&str>, place: Place) {
         let Self { heard, json, spans, rows, .. } = self;
         let wants_fields = rows
             .get(SPANS.wrapping_sub(OWN))
             .is_some_and(|rows| rows.as_ref().is_some_and(|rows| rows.wants(12)));
-        let fields = if wants_fields { fields_of(json, event).map(str::to_owned) } else { None };
-        let callsite = heard.name.split_once(':').map_or(&*heard.name, |(_, callsite)| callsite);
+        let fields = if wants_fields { fields.or_else(|| fields_of(json, event)) } else { None };
+        let callsite = heard.name().split_once(':').map_or(heard.name(), |(_, callsite)| callsite);
         let span = Span {
             place,
             name: event.name().to_string(),
@@ -392,7 +393,7 @@ impl<'r> Typed<'r> {
             span: heard.values.span_id.number,
             parent: heard.values.parent_span_id.number,
             task: heard.values.span_task_id.number,
-            fields,
+            fields: fields.map(str::to_owned),
         };
         spans.entry(event.track()).or_default().push(span);
     }

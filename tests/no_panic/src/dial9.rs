@@ -118,7 +118,7 @@ entries! {
                     Err(error) => sum.0 ^= error.offset(),
                 }
                 sum.0 ^= u64::from(records.tell(&mut sum).is_ok());
-                sum.0 ^= u64::from(records.tell_next(&mut sum).is_ok());
+                sum.0 ^= u64::from(records.tell_all(&mut sum).is_ok());
                 sum.0 ^= records.take_gap().map_or(0, |gap| gap.len());
             }
             sum.0
