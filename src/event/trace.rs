@@ -49,7 +49,7 @@ struct CtfRooms<'a, 's, 't> {
 #[cfg(feature = "rdf-contents")]
 struct RdfRooms<'s, 't> {
     buffer: &'s mut [u8],
-    decoder: &'t mut dyn crate::rdf::Decompress,
+    decoder: &'s mut dyn crate::rdf::Decompress,
     tracks: Lent<'t, super::rdf::TrackSlot<'s>>,
     lanes: Lent<'t, super::rdf::Lane<'s>>,
 }
@@ -112,7 +112,7 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
     pub fn rdf(
         mut self,
         buffer: &'s mut [u8],
-        decoder: &'t mut dyn crate::rdf::Decompress,
+        decoder: &'s mut dyn crate::rdf::Decompress,
         tracks: Lent<'t, super::rdf::TrackSlot<'s>>,
         lanes: Lent<'t, super::rdf::Lane<'s>>,
     ) -> Self {
