@@ -19,13 +19,15 @@ python3 - "$target/release" "$folder" "$mib" $formats <<'PYTHON'
 import os, subprocess, shutil, sys, time
 
 release, folder, mib, *formats = sys.argv[1:]
+EVENTS = [["export", "--format", "perfetto", "-o", "-"], ["export", "--format", "arrow", "--table", "events", "-o", "-"],
+          ["stats"]]
 VERBS = {
-    "rdf": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--entry", "1"], ["check"]],
-    "rtc": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--raw", "--stream", "stdout"], ["cat", "--json"], ["check"]],
-    "ctf": [["info"], ["info", "--full"], ["ls", "--packets"], ["cat"], ["cat", "--json"], ["check"]],
+    "rdf": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--entry", "2"], ["check"], *EVENTS],
+    "rtc": [["info"], ["ls"], ["ls", "--sha256"], ["cat", "--raw", "--stream", "stdout"], ["cat", "--json"], ["check"], *EVENTS],
+    "ctf": [["info"], ["info", "--full"], ["ls", "--packets"], ["cat"], ["cat", "--json"], ["check"], *EVENTS],
     "ctf-metadata": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
-    "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"]],
-    "dial9": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"]],
+    "rfr": [["info"], ["ls"], ["cat", "--json"], ["cat", "--json", "--merge"], ["check"], *EVENTS],
+    "dial9": [["info"], ["ls"], ["cat"], ["cat", "--json"], ["check"], *EVENTS],
 }
 
 def run(arguments):

@@ -14,7 +14,7 @@ mod common;
 #[allow(dead_code)] // The tests use more.
 mod dial9;
 
-use common::{ctf, ctf_trace, rdf, rfr, rtc, zstd};
+use common::{ctf, ctf_trace, rdf, rdf_contents, rfr, rtc, zstd};
 use std::fs::{File, create_dir_all, write};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::Path;
@@ -48,33 +48,44 @@ fn main() -> ExitCode {
     }
 }
 
-/// Chunks of 1 MiB of data, every other one compressed.
+/// Chunks of 1 MiB, every other one compressed, and after each eight of them one of a memory trace.
 fn write_rdf(bytes: u64, path: &Path) -> io::Result<()> {
     use rdf::builder::{Chunk, entry, header};
-    let chunks: Vec<Chunk> = (zstd::mix(16 * zstd::MIB).chunks(zstd::MIB).enumerate())
-        .map(|(number, data)| {
-            let chunk = Chunk::raw("Data", data);
-            match number % 2 {
-                0 => chunk,
-                _ => Chunk {
-                    stored: zstd::compress(data, data.len(), 3).remove(0),
-                    compression: 1,
-                    uncompressed_size: data.len() as i64,
-                    ..chunk
-                },
-            }
+    let packed = |chunk: Chunk, data: &[u8]| Chunk {
+        stored: zstd::compress(data, data.len(), 3).remove(0),
+        compression: 1,
+        uncompressed_size: data.len() as i64,
+        ..chunk
+    };
+    let mut chunks: Vec<Chunk> = (zstd::mix(16 * zstd::MIB).chunks(zstd::MIB).enumerate())
+        .map(|(number, data)| match number % 2 {
+            0 => Chunk::raw("Data", data),
+            _ => packed(Chunk::raw("Data", data), data),
         })
         .collect();
+    // The time that a piece begins with is that of the one before it.
+    let tokens = rdf_contents::tokens(zstd::MIB).0.split_off(12);
+    let fields =
+        [77_u64 | 88 << 32, tokens.len() as u64, 1 | 1 << 32 | 9 << 48].map(u64::to_le_bytes).concat();
+    let piece = || packed(Chunk::raw("RmtData", &[]).header(&fields), &tokens);
+    for at in [16, 8] {
+        chunks.insert(at, piece());
+    }
+    let start = [112_u64, 10_000_000].map(u64::to_le_bytes).concat();
+    chunks.insert(0, Chunk::raw("RmtData", &start[..12]).header(&fields));
     let mut file = BufWriter::new(File::create(path)?);
     file.write_all(&[0; 32])?;
     let (mut at, mut index) = (32, Vec::new());
-    for chunk in chunks.iter().cycle() {
+    let (first, others) = chunks.split_at(1);
+    for chunk in first.iter().chain(others.iter().cycle()) {
         if at + index.len() as u64 >= bytes {
             break;
         }
+        file.write_all(&chunk.header)?;
         file.write_all(&chunk.stored)?;
-        index.extend(entry(chunk, at as i64, at as i64));
-        at += chunk.stored.len() as u64;
+        let data = at + chunk.header.len() as u64;
+        index.extend(entry(chunk, at as i64, data as i64));
+        at = data + chunk.stored.len() as u64;
     }
     file.write_all(&index)?;
     file.rewind()?;

@@ -43,7 +43,7 @@ pub(super) struct CtfRooms<'a, 's, 't> {
 #[cfg(feature = "rdf-contents")]
 pub(super) struct RdfRooms<'s, 't> {
     pub(super) buffer: &'s mut [u8],
-    pub(super) decoder: &'t mut dyn crate::rdf::Decompress,
+    pub(super) decoder: &'s mut dyn crate::rdf::Decompress,
     pub(super) tracks: Lent<'t, super::rdf::TrackSlot<'s>>,
     pub(super) lanes: Lent<'t, super::rdf::Lane<'s>>,
 }
@@ -106,7 +106,7 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
     pub fn rdf(
         mut self,
         buffer: &'s mut [u8],
-        decoder: &'t mut dyn crate::rdf::Decompress,
+        decoder: &'s mut dyn crate::rdf::Decompress,
         tracks: Lent<'t, super::rdf::TrackSlot<'s>>,
         lanes: Lent<'t, super::rdf::Lane<'s>>,
     ) -> Self {

@@ -4,7 +4,6 @@ use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
 use crate::sink::Sink;
-use traceglass::event::rdf::needed;
 use traceglass::event::rtc::Timeline;
 use traceglass::rtc::recover::{UnitSpan, Units};
 use traceglass::zstd::{Detected, Workspace};
@@ -15,11 +14,6 @@ const STREAMS: usize = 4096;
 
 /// The longest record of an RTC file that is joined.
 const LONGEST: usize = 256 << 20;
-
-/// The decompressed chunks of an RDF file may take this many bytes in any case.
-const BUFFER: u64 = 256 << 20;
-/// The decompressed chunks of a large file may take this many times its size.
-const TIMES: u64 = 32;
 
 /// A file that is read as a whole.
 pub(crate) struct Whole<'t>(&'t dyn File);
@@ -105,9 +99,13 @@ fn chunks(
     if !common.needs_events() {
         return Ok(Ok(()));
     }
-    let limit = (data.len() as u64).saturating_mul(TIMES).max(BUFFER);
-    // A claim is believed up to the limit only; zeros that are never written to take no memory.
-    let mut buffer = vec![0; usize::try_from(needed(&file).min(limit)).unwrap_or(usize::MAX)];
+    let mut buffer = match traceglass_open::rdf::buffer(&file) {
+        Ok(buffer) => buffer,
+        Err((needed, limit)) => {
+            let message = format!("its chunks take {needed} bytes at a time; at most {limit} are read");
+            return common.problem(name, None, &message, sink).map(Ok);
+        }
+    };
     let (tracks, lanes) = (Vec::new(), Vec::new());
     let mut decoder = Workspace::on(Detected::new());
     let timeline = traceglass::event::rdf::Timeline::new(0, data, &mut buffer, &mut decoder, tracks, lanes);

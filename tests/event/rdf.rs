@@ -34,11 +34,16 @@ fn read(data: &[u8], window: Window) -> Result<(Vec<String>, Vec<String>)> {
 
 /// Of damaged input, a stream may go back in time.
 fn read_damaged(data: &[u8], window: Window) -> Result<(Vec<String>, Vec<String>)> {
+    let size = File::recover(data).map_or(0, |(file, _)| needed(&file)).min(2 << 20);
+    read_in(size as usize, data, window)
+}
+
+/// With a buffer of so many bytes.
+fn read_in(size: usize, data: &[u8], window: Window) -> Result<(Vec<String>, Vec<String>)> {
     let (mut tracks, mut events) = (Vec::new(), Vec::new());
-    let size = File::recover(data).map_or(0, |(file, _)| needed(&file)).min(1 << 20);
-    let mut buffer = vec![0; size as usize];
+    let mut buffer = vec![0; size];
     let mut workspace = Workspace::new();
-    let slots = ([const { TrackSlot::EMPTY }; 200], [const { Lane::EMPTY }; 200]);
+    let slots = ([const { TrackSlot::EMPTY }; 200], [const { Lane::EMPTY }; 400]);
     let mut timeline = Timeline::new(0, data, &mut buffer, &mut workspace, slots.0, slots.1)?;
     timeline.set_window(window);
     while let Some(item) = timeline.next_item()? {
@@ -255,6 +260,38 @@ fn a_stream_in_pieces_is_one() {
     }
 }
 
+/// Of a stream in many pieces, no more than one is held at a time, with the token that the one before it ends in.
+#[test]
+fn pieces_are_read_when_their_turn_comes() {
+    let text = [token(4, 4 | 300_000 << 12), vec![b'x'; 300_000]].concat();
+    let pairs = [[5, 3].repeat(9_000), text].concat();
+    let tokens: Vec<u8> = [process_tokens(), pairs.repeat(5)].concat();
+    let (_, whole) = read(&file(&[rmt(77, 1, &tokens)]), Window::ALL).unwrap();
+    assert!(whole.len() > 45_000);
+    for size in [10_001, 150_000] {
+        let piece = |(number, piece): (usize, &[u8])| match number % 2 {
+            0 => rmt(77, 1, piece),
+            _ => Chunk {
+                compression: 1,
+                uncompressed_size: piece.len() as i64,
+                stored: zstd_frame(piece),
+                ..rmt(77, 1, &[])
+            },
+        };
+        let mut chunks: Vec<_> = tokens.chunks(size).enumerate().map(piece).collect();
+        let data = file(&chunks);
+        let room = needed(&File::parse(&data).unwrap());
+        assert_eq!(room, (tokens.len() as u64).min(size as u64 + (1 << 20) + 4));
+        let (_, events) = read_in(room as usize, &data, Window::ALL).unwrap();
+        assert!(events == whole, "pieces of {size}");
+        // What cannot be decompressed is told after what lies before it, and the next piece is read.
+        chunks[1].uncompressed_size += 1;
+        let (_, events) = read_in(room as usize + 1, &file(&chunks), Window::ALL).unwrap();
+        let lost = events.iter().position(|event| event.ends_with("size-mismatch")).unwrap();
+        assert!(lost > 1_000 && events[..lost] == whole[..lost] && events.len() > lost + 1, "{lost}");
+    }
+}
+
 /// Against a map of what is reserved.
 #[test]
 fn what_is_reserved_is_counted() {
@@ -389,8 +426,7 @@ fn what_is_out_of_proportion_is_left_out() {
     let repeated = |id: &str| Chunk::zstd(id, &vec![0; 9 << 20]);
     let chunks = [repeated("DDEvent"), repeated("SystemInfo"), rmt(1, 1, &process_tokens())];
     let data = file(&chunks);
-    let size = process_tokens().len() as u64;
-    assert_eq!(needed(&File::parse(&data).unwrap()), size);
+    assert_eq!(needed(&File::parse(&data).unwrap()), 0);
     let (_, events) = read(&data, Window::ALL).unwrap();
     // Of what happened, not of facts.
     assert_eq!(events.iter().filter(|event| event.ends_with("over-limit")).count(), 1, "{events:?}");
@@ -415,14 +451,15 @@ fn rooms_that_are_too_small_are_errors() {
     assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 1, needed: 2 });
 }
 
-/// A file of one chunk of tokens, which 60 entries name, and what is read of it: events, and gaps over the limit.
-fn named_60_times(stream: u32) -> (Vec<u8>, usize, usize) {
-    let tokens = [token(12, 10 << 4 | 10_000_000 << 64), [5, 3].repeat(20_000)].concat();
+/// A file of one chunk of tokens, which so many entries name, and what is read of it: events, and gaps over the limit.
+fn named(times: usize, stream: u32) -> (Vec<u8>, usize, usize) {
+    let text = [token(4, 4 | 38_000 << 12), vec![b'x'; 38_000]].concat();
+    let tokens = [token(12, 10 << 4 | 10_000_000 << 64), [5, 3].repeat(999), text].concat();
     let mut data = file(&[rmt(1, stream, &tokens)]);
     let index = File::parse(&data).unwrap().index().offset() as usize;
     let entry: [u8; 64] = data[index..].try_into().unwrap();
-    (1..60).for_each(|_| data.extend(entry));
-    data[24..32].copy_from_slice(&(60_i64 * 64).to_le_bytes());
+    (1..times).for_each(|_| data.extend(entry));
+    data[24..32].copy_from_slice(&(times as i64 * 64).to_le_bytes());
     let (_, events) = read(&data, Window::ALL).unwrap();
     let gaps = events.iter().filter(|event| event.ends_with("over-limit")).count();
     (data, events.len() - gaps, gaps)
@@ -431,17 +468,14 @@ fn named_60_times(stream: u32) -> (Vec<u8>, usize, usize) {
 /// Many entries for the same bytes do not make more work than a few times the file, and what is left out is told.
 #[test]
 fn chunks_that_overlap_are_read_within_bounds() {
-    let (data, events, gaps) = named_60_times(300);
-    // As many chunks as the file and the buffer of 1 MiB allow, of 20,000 events each.
-    let room = (2 * data.len() + (2 << 20)) / (40_012 + 24);
-    assert_eq!((events, gaps), (room * 20_000, 60 - room));
-}
-
-/// The pieces of a stream that are too much together are not joined: then the first one is read.
-#[test]
-fn pieces_that_cannot_be_joined_are_told() {
-    let (_, events, gaps) = named_60_times(1);
-    assert_eq!((events, gaps), (20_000, 59));
+    let (data, events, gaps) = named(60, 300);
+    // As many chunks as the file allows, of 1,000 events each.
+    let room = (2 * data.len() + (1 << 20)) / (40_014 + 24);
+    assert_eq!((events, gaps), (room * 1_000, 60 - room));
+    // Pieces of a stream, one after the other.
+    let (data, events, gaps) = named(300, 1);
+    let room = Content::limit(data.len() as u64) as usize / (40_014 + 24);
+    assert_eq!((events, gaps), (room * 1_000, 300 - room));
 }
 
 /// Many markers may have one long name, which is not read with each of them.

@@ -12,7 +12,7 @@ use crate::event::label::Label;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
 use crate::rdf::Identifier;
-use crate::rdf::contents::rmt::{TokenKind, TokenRecord, TokenValue};
+use crate::rdf::contents::rmt::{TokenKind, TokenValue};
 use crate::rdf::contents::{
     EventValue, LoadEvents, LoadFields, MarkerHistory, MarkerOp, QueueEvent, StructureRecord,
 };
@@ -49,34 +49,37 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             let name = Label::Text(gap.cause().element().name());
             Happened { key, kind: EventKind::Gap(gap), name, data: RdfData::None, place: (offset, len) }
         };
+        let whole_gap = |gap: Gap| Happened {
+            key: None,
+            kind: EventKind::Gap(gap),
+            name: Label::Text(gap.cause().element().name()),
+            data: RdfData::None,
+            place: (gap.offset(), gap.len()),
+        };
         Ok(Some(match lane.content {
             Content::None => return Ok(None),
-            Content::Gap(gap) => Happened {
-                key: None,
-                kind: EventKind::Gap(gap),
-                name: Label::Text(gap.cause().element().name()),
-                data: RdfData::None,
-                place: whole,
-            },
+            Content::Gap(gap) => whole_gap(gap),
             Content::Queue { event, record, on } => return self.queue(&event, record, on, whole).map(Some),
             Content::Snapshot { snapshot, record } => {
                 let name = label(snapshot.name().bytes());
                 let data = RdfData::Structure(record);
                 instant(Key(Space::Snapshots, 0, 0), name, data, whole)
             }
-            Content::Tokens { ref head, process, stream, hz, .. } => {
+            Content::Tokens { ref rest, ref head, process, stream, .. } => {
                 let key = Key(Space::Memory, stream, process.into());
                 match *head {
                     Head::End => return Ok(None),
                     Head::Gap(gap) => lost(Some(key), gap, gap.offset()),
-                    Head::Record(token) => {
+                    Head::Lost(gap) => whole_gap(gap),
+                    Head::Record(()) => {
+                        let Some(token) = self.pieces.token(rest) else { return Ok(None) };
                         let mut name = token.kind().name().unwrap_or("token");
                         if let (TokenKind::Misc, TokenValue::Misc(event)) = (token.kind(), token.value()) {
                             name = event.name().unwrap_or(name);
                         }
-                        let place = lane.place(token.offset(), to_u64(token.bytes().len()));
-                        let data = RdfData::Token(TokenRecord::new(token, stream, hz.unwrap_or(0)));
-                        instant(key, Label::Text(name), data, place)
+                        let place = lane.place(rest.offset(), to_u64(token.bytes().len()));
+                        // Its fields are read from its lane when it is handed out.
+                        instant(key, Label::Text(name), RdfData::None, place)
                     }
                 }
             }
@@ -84,7 +87,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 let key = Key(Space::Driver, provider, 0);
                 match *head {
                     Head::End => return Ok(None),
-                    Head::Gap(gap) => lost(Some(key), gap, gap.offset()),
+                    Head::Gap(gap) | Head::Lost(gap) => lost(Some(key), gap, gap.offset()),
                     Head::Record(event) => {
                         let place =
                             lane.place(event.offset(), to_u64(event.payload().len()).saturating_add(4));

@@ -1,12 +1,12 @@
 //! The lanes that are merged by time: each is in order by itself.
 
 use super::fields::RdfData;
+use super::pieces::Rest;
 use super::tracks::Key;
 use crate::event::event::EventKind;
 use crate::event::label::Label;
 use crate::gap::Gap;
 use crate::heap::Place;
-use crate::rdf::contents::rmt::{Token, Tokens};
 use crate::rdf::contents::{self, QueueEvent, Snapshot, StructureRecord};
 
 /// Room for a chunk with events, or for a stream of them.
@@ -54,8 +54,9 @@ pub(super) enum Content<'s> {
     },
     /// A stream of a memory trace. Its rate is known from its first timestamp on.
     Tokens {
-        tokens: Tokens<'s>,
-        head: Head<Token<'s>>,
+        rest: Rest<'s>,
+        /// A token is read once more when its turn comes: its bytes may lie in the room of the stream.
+        head: Head<()>,
         process: u32,
         stream: u32,
         hz: Option<u64>,
@@ -117,7 +118,10 @@ pub(super) struct Reserved {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Head<T> {
     Record(T),
+    /// After it nothing comes.
     Gap(Gap),
+    /// After it the next chunk goes on.
+    Lost(Gap),
     End,
 }
 

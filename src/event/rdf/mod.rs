@@ -34,11 +34,12 @@ pub(super) mod fields;
 mod happened;
 mod lane;
 mod open;
+mod pieces;
 mod reserved;
 mod timeline;
 mod tracks;
 
 pub use lane::Lane;
-pub use open::needed;
+pub use pieces::needed;
 pub use timeline::Timeline;
 pub use tracks::TrackSlot;

@@ -2,6 +2,7 @@
 
 use super::fields::RdfData;
 use super::lane::{Content, Head, Lane};
+use super::pieces::{Pieces, Rest, Sizes, Streams, gap_of, piece_of, stream_of};
 use super::timeline::Timeline;
 use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot};
 use crate::bytes::to_u64;
@@ -10,7 +11,7 @@ use crate::event::element::{BUFFER, OVERLAPPING};
 use crate::event::label::Label;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
-use crate::rdf::contents::rmt::{RmtData, Stream};
+use crate::rdf::contents::rmt::{RmtData, RmtFields};
 use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureRecord};
 use crate::rdf::element::CHUNK_DATA;
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
@@ -34,29 +35,18 @@ fn is_one_of(entry: &Entry<'_>, names: &[&[u8]]) -> bool {
     names.contains(&entry.identifier().name())
 }
 
-/// The size of the buffer to be lent to a [`Timeline`]: how many bytes the chunks with events claim to take once they
-/// are decompressed, but for those whose claim is [out of proportion](contents::Content::limit).
-///
-/// Memory traces take as many bytes again, for streams whose chunks have to be joined.
-pub fn needed(file: &File<'_>) -> u64 {
-    let mut sum = 0_u64;
-    for entry in file.entries() {
-        if !is_one_of(&entry, &FIRST) && !is_one_of(&entry, &SECOND) {
-            continue;
-        }
-        let size = output_size(&entry).unwrap_or(0);
-        if entry.compression() != Compression::None {
-            sum = sum.saturating_add(size);
-        }
-        if entry.identifier().name() == b"RmtData" {
-            sum = sum.saturating_add(size);
-        }
-    }
-    sum
+/// True if events refer to a chunk.
+pub(super) fn is_fact(entry: &Entry<'_>) -> bool {
+    is_one_of(entry, &FIRST)
+}
+
+/// True if a chunk has events.
+pub(super) fn is_event(entry: &Entry<'_>) -> bool {
+    is_one_of(entry, &SECOND)
 }
 
 /// The size of a chunk's data, if it is in proportion to what is stored of it.
-fn output_size(entry: &Entry<'_>) -> Result<u64> {
+pub(super) fn output_size(entry: &Entry<'_>) -> Result<u64> {
     let value = entry.output_size()?;
     let limit = Chunked::limit(u64::try_from(entry.stored_size()).unwrap_or(0));
     if value <= limit {
@@ -116,15 +106,14 @@ impl<'s> Loaded<'s> {
 }
 
 /// The memory that is read into, and how much more may be read.
-struct Reader<'s, 'd> {
+struct Reader<'s> {
     buffer: &'s mut [u8],
-    decoder: &'d mut dyn Decompress,
     /// The number of bytes of chunks that may be read in all: they may overlap, and claim to be large.
     limit: u64,
     read: u64,
 }
 
-impl<'s> Reader<'s, '_> {
+impl<'s> Reader<'s> {
     /// The first bytes of the buffer, which nothing else gets.
     fn take(&mut self, size: u64, offset: u64) -> Result<&'s mut [u8]> {
         let capacity = to_u64(self.buffer.len());
@@ -138,23 +127,29 @@ impl<'s> Reader<'s, '_> {
         Ok(front)
     }
 
-    fn load(&mut self, chunk: Chunk<'s>) -> Result<Loaded<'s>> {
-        let entry = chunk.entry();
-        let (header, stored) = (chunk.header()?, chunk.stored()?);
-        let offset = entry.stored_range()?.start;
-        let exact = entry.compression() == Compression::None;
-        let size = output_size(&entry)?;
-        let value = self.read.saturating_add(size).saturating_add(to_u64(header.len()));
+    /// Counts a chunk with so many bytes, if they may be read.
+    fn count(&mut self, size: u64, offset: u64) -> Result<()> {
+        let value = self.read.saturating_add(size);
         if value > self.limit {
             let kind = ErrorKind::OverLimit { value, limit: self.limit };
             return Err(Error::new(offset, OVERLAPPING, kind));
         }
         self.read = value;
+        Ok(())
+    }
+
+    fn load(&mut self, chunk: Chunk<'s>, decoder: &mut dyn Decompress) -> Result<Loaded<'s>> {
+        let entry = chunk.entry();
+        let (header, stored) = (chunk.header()?, chunk.stored()?);
+        let offset = entry.stored_range()?.start;
+        let exact = entry.compression() == Compression::None;
+        let size = output_size(&entry)?;
+        self.count(size.saturating_add(to_u64(header.len())), offset)?;
         let data = if exact {
             stored
         } else {
             let buffer = self.take(size, offset)?;
-            entry.decode(stored, buffer, self.decoder)?
+            entry.decode(stored, buffer, decoder)?
         };
         Ok(Loaded { chunk, entry, header, data, offset, len: to_u64(stored.len()), exact })
     }
@@ -163,7 +158,8 @@ impl<'s> Reader<'s, '_> {
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// The timeline of a file, which events refer to as `input`.
     ///
-    /// All that is compressed is decompressed now, into `buffer`; [`needed`](super::needed) tells how much that is.
+    /// What is compressed is decompressed into `buffer`: memory traces chunk by chunk when their turn comes, all else now.
+    /// [`needed`](super::needed) tells how much that is.
     ///
     /// # Errors
     /// The errors of [`File::recover`]; `CapacityExceeded`.
@@ -171,35 +167,33 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         input: usize,
         data: &'s [u8],
         buffer: &'s mut [u8],
-        decoder: &mut dyn Decompress,
+        decoder: &'s mut dyn Decompress,
         tracks: T,
         lanes: L,
     ) -> Result<Self> {
         let (file, gap) = File::recover(data)?;
-        let mut this = Self::empty(input, data.len(), tracks, lanes);
+        let mut this = Self::empty(input, Pieces::new(file, decoder), tracks, lanes);
         if let Some(gap) = gap {
             this.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))?;
         }
-        let size = to_u64(data.len()).saturating_mul(2).saturating_add(1 << 20);
-        let limit = size.saturating_add(to_u64(buffer.len()));
-        this.read(&file, &mut Reader { buffer, decoder, limit, read: 0 })?;
+        this.read(&file, buffer)?;
         this.open_lanes();
         Ok(this)
     }
 
     /// Reads the chunks, those first that others refer to.
-    fn read(&mut self, file: &File<'s>, reader: &mut Reader<'s, '_>) -> Result<()> {
-        let mut streams = [0_u16; 256];
+    fn read(&mut self, file: &File<'s>, buffer: &'s mut [u8]) -> Result<()> {
+        let streams = Streams::of(file);
+        let size = to_u64(file.data().len()).saturating_mul(2).saturating_add(1 << 20);
+        let limit = size.saturating_add(to_u64(buffer.len()));
+        let mut reader = Reader { buffer, limit, read: 0 };
         for names in [&FIRST[..], &SECOND[..]] {
             for entry in file.entries().filter(|entry| is_one_of(entry, names)) {
                 let Some(chunk) = file.chunk_at(entry.number()) else { continue };
-                if let Some(stream) = stream_of(&chunk)
-                    && let Some(count) = streams.get_mut(stream)
-                {
-                    *count = count.saturating_add(1);
+                if stream_of(&chunk).is_some() {
                     continue;
                 }
-                let loaded = reader.load(chunk);
+                let loaded = reader.load(chunk, self.pieces.decoder());
                 // What happened is not lost with a fact that is none, or too much to be one.
                 let is_none = match &loaded {
                     Ok(loaded) => loaded.content().is_err(),
@@ -214,8 +208,10 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 self.mend(&chunk, done)?;
             }
         }
-        for (stream, &count) in streams.iter().enumerate().filter(|(_, count)| **count > 0) {
-            self.join(file, reader, stream, count > 1)?;
+        self.pieces.set_memory(core::mem::take(&mut reader.buffer));
+        (reader.read, reader.limit) = (0, Chunked::limit(to_u64(file.data().len())));
+        for (number, sizes) in streams.each() {
+            self.join(number, sizes, &mut reader)?;
         }
         Ok(())
     }
@@ -226,77 +222,54 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         if let ErrorKind::CapacityExceeded { .. } = error.kind() {
             return Err(error);
         }
-        let range = chunk.entry().stored_range().unwrap_or(error.offset()..error.offset());
-        let size = to_u64(self.size);
-        let start = range.start.min(size);
-        let gap = Gap::new(start, range.end.min(size).saturating_sub(start), error);
+        let gap = gap_of(&self.pieces.file(), chunk, error);
         self.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))
     }
 
-    /// The pieces of a stream, joined if there are several.
-    fn join(
-        &mut self,
-        file: &File<'s>,
-        reader: &mut Reader<'s, '_>,
-        stream: usize,
-        several: bool,
-    ) -> Result<()> {
-        let chunks = || file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(stream));
+    /// The stream of this number: as it lies in the file if it is one piece, else from a room for its pieces.
+    fn join(&mut self, number: usize, sizes: Sizes, reader: &mut Reader<'s>) -> Result<()> {
+        let file = self.pieces.file();
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
-        let sizes = chunks().map(|chunk| output_size(&chunk.entry()).unwrap_or(0));
-        let total = sizes.fold(0_u64, u64::saturating_add);
-        let offset = chunks().next().map_or(0, |chunk| chunk.entry().offset());
-        let fits = total <= reader.limit;
-        let mut room = if several && fits { reader.take(total, offset)? } else { &mut [] };
-        let whole = room.len();
-        let (joined, mut written) = (&mut room, 0_usize);
-        for chunk in chunks() {
-            let mut load = || {
-                let loaded = reader.load(chunk)?;
-                let Chunked::Rmt(rmt) = loaded.content()? else { return Ok(()) };
-                if first.is_some() && !fits {
-                    let kind = ErrorKind::OverLimit { value: total, limit: reader.limit };
-                    return Err(Error::new(loaded.offset, OVERLAPPING, kind));
+        let mut end = 0;
+        for chunk in file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(number)) {
+            let entry = chunk.entry();
+            let done = piece_of(&chunk).and_then(|(stored, size)| {
+                let (header, offset) = (chunk.header()?, entry.stored_range()?.start);
+                reader.count(size.saturating_add(to_u64(header.len())), offset)?;
+                let len = to_u64(stored.len());
+                let exact = sizes.is_lent();
+                let data = if exact { stored } else { &[] };
+                let loaded = Loaded { chunk, entry, header, data, offset, len, exact };
+                if let Chunked::Rmt(rmt) = loaded.content()? {
+                    first.get_or_insert((loaded, rmt));
+                    end = entry.number().saturating_add(1);
                 }
-                if let Some(to) = joined.get_mut(written..) {
-                    written = written.saturating_add(to.len().min(rmt.data().len()));
-                    to.iter_mut().zip(rmt.data()).for_each(|(to, from)| *to = *from);
-                }
-                first.get_or_insert((loaded, rmt));
                 Ok(())
-            };
-            let done = load();
+            });
             self.mend(&chunk, done)?;
         }
-        let Some((mut loaded, rmt)) = first else { return Ok(()) };
-        let mut stream = rmt.stream();
-        if several && whole > 0 {
-            let room: &'s mut [u8] = core::mem::take(&mut room);
-            let room: &'s [u8] = room;
-            stream = Stream::new(rmt.fields(), room.get(..written).unwrap_or_default());
-            loaded.exact = false;
-        }
-        self.add_stream(&loaded, &stream)
+        let Some((loaded, rmt)) = first else { return Ok(()) };
+        let fields = rmt.fields();
+        let rest = if sizes.is_lent() {
+            Rest::lent(fields, rmt.data())
+        } else {
+            let room = self.pieces.room(sizes).map_err(|kind| Error::new(loaded.offset, BUFFER, kind))?;
+            Rest::joined(fields, number, room, loaded.entry.number()..end)
+        };
+        self.add_stream(&loaded, fields, rest)
     }
 
-    fn add_stream(&mut self, loaded: &Loaded<'s>, stream: &Stream<'s>) -> Result<()> {
-        let (process, number) = (stream.process(), stream.number());
+    fn add_stream(&mut self, loaded: &Loaded<'s>, fields: RmtFields<'_>, rest: Rest<'s>) -> Result<()> {
+        let (process, stream) = (fields.process(), fields.stream());
         let label = match process {
-            0 => Label::Numbered("memory, stream", number.into()),
+            0 => Label::Numbered("memory, stream", stream.into()),
             _ => Label::Numbered("memory of process", process.into()),
         };
         let data = loaded.record(None);
-        let key = Key(Space::Memory, number, process.into());
+        let key = Key(Space::Memory, stream, process.into());
         self.add_track(key, TrackKind::Stream, label, data)?;
-        let (tokens, head) = (stream.tokens(), Head::End);
-        self.add(loaded.lane(Content::Tokens {
-            tokens,
-            head,
-            process,
-            stream: number,
-            hz: None,
-            reserved: 0,
-        }))
+        let head = Head::End;
+        self.add(loaded.lane(Content::Tokens { rest, head, process, stream, hz: None, reserved: 0 }))
     }
 
     fn add_track(
@@ -358,7 +331,10 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 }
             }
             // Streams of this number are not joined: each chunk is read by itself.
-            Chunked::Rmt(rmt) => self.add_stream(loaded, &rmt.stream())?,
+            Chunked::Rmt(rmt) => {
+                let fields = rmt.fields();
+                self.add_stream(loaded, fields, Rest::lent(fields, rmt.data()))?;
+            }
             Chunked::DriverEvents(events) => {
                 let fields = events.fields();
                 let provider = fields.provider();
@@ -441,17 +417,4 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
 
 fn session_key(pci: Option<PciId>) -> Key {
     Key(Space::Session, pci.map_or(0, PciId::number), pci.is_some().into())
-}
-
-/// The number of the stream of which a chunk is a piece, if streams of that number are joined.
-fn stream_of(chunk: &Chunk<'_>) -> Option<usize> {
-    if chunk.entry().identifier().name() != b"RmtData" {
-        return None;
-    }
-    let Ok(Chunked::Rmt(rmt)) =
-        Chunked::parse(chunk.entry().identifier(), chunk.entry().version(), chunk.header().ok()?, &[])
-    else {
-        return None;
-    };
-    usize::try_from(rmt.fields().stream()).ok().filter(|&stream| stream < 256)
 }

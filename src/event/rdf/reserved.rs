@@ -17,10 +17,12 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// not known, and so is not given back either.
     pub(super) fn reserve(&mut self, first: Rank, place: (u64, u64)) -> Result<Option<Reserved>> {
         let Some(lane) = self.lanes.slots_mut().get_mut(first.slot) else { return Ok(None) };
-        let Content::Tokens { head: Head::Record(token), process, stream, reserved, .. } = &mut lane.content
+        let Content::Tokens { rest, head: Head::Record(()), process, stream, reserved, .. } =
+            &mut lane.content
         else {
             return Ok(None);
         };
+        let Some(token) = self.pieces.token(rest) else { return Ok(None) };
         let number = u32::try_from(first.slot).unwrap_or(u32::MAX);
         let of = |address| Key(Space::Allocation, number, address);
         let (before, bytes) = match token.value() {

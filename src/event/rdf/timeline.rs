@@ -2,6 +2,7 @@
 
 use super::fields::RdfData;
 use super::lane::{Content, Happened, Head, Lane, Rank, Reserved};
+use super::pieces::{Met, Pieces};
 use super::tracks::{Gpu, Key, Space, TrackSlot, Tracks};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -14,7 +15,7 @@ use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
 use crate::heap;
-use crate::rdf::contents::rmt::TokenValue;
+use crate::rdf::contents::rmt::{TokenRecord, TokenValue};
 use crate::rdf::contents::{Clocks, LoadFields, ticks_to_ns};
 use crate::room::Room;
 
@@ -28,7 +29,7 @@ const ROOT: TrackId = TrackId::new(0);
 #[derive(Debug)]
 pub struct Timeline<'s, T, L> {
     input: usize,
-    pub(super) size: usize,
+    pub(super) pieces: Pieces<'s>,
     pub(super) tracks: Tracks<'s, T>,
     pub(super) lanes: L,
     /// The number of lanes that are in the heap.
@@ -46,15 +47,24 @@ pub struct Timeline<'s, T, L> {
     /// The value of a counter after the last event.
     reserved: Option<Reserved>,
     window: Window,
+    /// The lane of the event that was handed out last: it is passed when the next item is asked for, as the bytes of a
+    /// token may be those of its piece until then.
+    delivered: Option<Rank>,
     failed: bool,
+}
+
+/// An item whose data is still to be read from its lane.
+enum Next<'s> {
+    Track(Track<'s>),
+    Event(Event<'s>, Option<usize>),
 }
 
 impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     /// A timeline of nothing yet.
-    pub(super) const fn empty(input: usize, size: usize, tracks: T, lanes: L) -> Self {
+    pub(super) const fn empty(input: usize, pieces: Pieces<'s>, tracks: T, lanes: L) -> Self {
         Self {
             input,
-            size,
+            pieces,
             tracks: Tracks::new(tracks),
             lanes,
             open: 0,
@@ -67,6 +77,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             has_events: false,
             reserved: None,
             window: Window::ALL,
+            delivered: None,
             failed: false,
         }
     }
@@ -130,33 +141,31 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
             Content::Snapshot { snapshot, .. } => {
                 cpu_hz.and_then(|cpu_hz| ticks_to_ns(snapshot.ticks(), cpu_hz))
             }
-            Content::Tokens { tokens, head, hz, .. } => {
-                loop {
-                    *head = match tokens.next() {
-                        None => Head::End,
-                        Some(Err(error)) => Head::Gap(Gap::new(error.offset(), 0, error)),
-                        Some(Ok(token)) => {
-                            match token.value() {
-                                TokenValue::Timestamp { hz: rate } => {
-                                    *hz = Some(rate.into()).filter(|&rate| rate > 0).or(cpu_hz);
-                                    continue;
-                                }
-                                TokenValue::TimeDelta { .. } => continue,
-                                _ => {}
-                            }
-                            Head::Record(token)
-                        }
-                    };
-                    break;
-                }
-                match head {
-                    Head::End => return None,
-                    Head::Gap(_) => None,
-                    Head::Record(token) => {
-                        hz.and_then(|hz| token.ticks().and_then(|ticks| ticks_to_ns(ticks, hz)))
+            Content::Tokens { rest, head, hz, .. } => loop {
+                let token = match self.pieces.look(rest) {
+                    Met::Token(token) => token,
+                    Met::Fault(error) => {
+                        *head = Head::Gap(Gap::new(rest.offset(), 0, error));
+                        break None;
+                    }
+                    Met::Lost(gap) => {
+                        *head = Head::Lost(gap);
+                        break None;
+                    }
+                    Met::End => return None,
+                };
+                match token.value() {
+                    TokenValue::Timestamp { hz: rate } => {
+                        *hz = Some(rate.into()).filter(|&rate| rate > 0).or(cpu_hz);
+                        rest.pass();
+                    }
+                    TokenValue::TimeDelta { .. } => rest.pass(),
+                    _ => {
+                        *head = Head::Record(());
+                        break hz.and_then(|hz| token.ticks().and_then(|ticks| ticks_to_ns(ticks, hz)));
                     }
                 }
-            }
+            },
             Content::Driver { events, head, hz, .. } => {
                 *head = match events.next() {
                     None => Head::End,
@@ -165,7 +174,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 };
                 match head {
                     Head::End => return None,
-                    Head::Gap(_) => None,
+                    Head::Gap(_) | Head::Lost(_) => None,
                     Head::Record(event) => {
                         hz.and_then(|hz| event.ticks().and_then(|ticks| ticks_to_ns(ticks, hz)))
                     }
@@ -217,6 +226,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 Content::Tokens { head: Head::Gap(_), .. } | Content::Driver { head: Head::Gap(_), .. } => {
                     lane.content = Content::None;
                 }
+                Content::Tokens { rest, head: Head::Record(()), .. } => rest.pass(),
                 _ => {}
             }
         }
@@ -257,10 +267,10 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         (id, Some(track))
     }
 
-    fn advance(&mut self) -> Result<Option<Item<'s>>> {
+    fn advance(&mut self) -> Result<Option<Next<'s>>> {
         if self.announced == 0 {
             self.announced = 1;
-            return Ok(Some(Item::Track(Track {
+            return Ok(Some(Next::Track(Track {
                 id: ROOT,
                 parent: None,
                 kind: TrackKind::Recording,
@@ -269,17 +279,20 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 data: Data::None,
             })));
         }
+        if let Some(first) = self.delivered.take() {
+            self.pass(first);
+        }
         if let Some(reserved) = self.reserved {
             let Reserved { key, bytes, ns, place } = reserved;
             let (track, announced) = self.ensure(key);
             if let Some(track) = announced {
-                return Ok(Some(Item::Track(track)));
+                return Ok(Some(Next::Track(track)));
             }
             self.reserved = None;
             let kind = EventKind::Counter(Number::Integer(bytes.into()));
             let happened =
                 Happened { key: Some(key), kind, name: Label::Text("reserved"), data: RdfData::None, place };
-            return Ok(Some(Item::Event(self.event(track, time_of(ns), happened))));
+            return Ok(Some(Next::Event(self.event(track, time_of(ns), happened), None)));
         }
         while let Some(first) = heap::first(self.lanes.slots(), self.open) {
             let time = time_of(first.ns);
@@ -294,16 +307,27 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 continue;
             };
             let track = match happened.key.map(|key| self.ensure(key)) {
-                Some((_, Some(track))) => return Ok(Some(Item::Track(track))),
+                Some((_, Some(track))) => return Ok(Some(Next::Track(track))),
                 Some((track, None)) => track,
                 None => ROOT,
             };
             self.settle(first, &mut happened);
             self.reserved = self.reserve(first, happened.place)?;
-            self.pass(first);
-            return Ok(Some(Item::Event(self.event(track, time, happened))));
+            self.delivered = Some(first);
+            return Ok(Some(Next::Event(self.event(track, time, happened), Some(first.slot))));
         }
         Ok(None)
+    }
+
+    /// The token that is next in a lane, as a record.
+    fn token(&self, at: usize) -> Option<RdfData<'_>> {
+        let Content::Tokens { rest, head: Head::Record(()), stream, hz, .. } =
+            &self.lanes.slots().get(at)?.content
+        else {
+            return None;
+        };
+        let token = self.pieces.token(rest)?;
+        Some(RdfData::Token(TokenRecord::new(token, *stream, hz.unwrap_or(0)).at(rest.offset())))
     }
 
     const fn event(&self, track: TrackId, time: Option<Time>, happened: Happened<'s>) -> Event<'s> {
@@ -385,9 +409,17 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Source for Timeline<'s, T, L
         if self.failed {
             return Ok(None);
         }
-        let next = self.advance();
-        self.failed = next.is_err();
-        next
+        let next = self.advance().inspect_err(|_| self.failed = true)?;
+        Ok(next.map(|next| match next {
+            Next::Track(track) => Item::Track(track),
+            Next::Event(event, lane) => {
+                let mut event: Event<'_> = event;
+                if let Some(token) = lane.and_then(|lane| self.token(lane)) {
+                    event.data = Data::Rdf(token);
+                }
+                Item::Event(event)
+            }
+        }))
     }
 
     fn set_window(&mut self, window: Window) {

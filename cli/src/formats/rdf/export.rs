@@ -5,15 +5,11 @@ use super::plan::overlap;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome, no_events};
-use traceglass::event::rdf::{Timeline, needed};
+use traceglass::event::rdf::Timeline;
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::zstd::{Detected, Workspace};
 use traceglass::{ErrorKind, Format};
-
-/// Decompressed chunks may take this many bytes in any case.
-const BUFFER: u64 = 256 << 20;
-/// The decompressed chunks of a large file may take this many times its size.
-const TIMES: u64 = 32;
+use traceglass_open::rdf;
 
 impl Rdf<'_> {
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
@@ -21,9 +17,12 @@ impl Rdf<'_> {
         if let Some(error) = overlap(&self.file) {
             return Err(content(error));
         }
-        let limit = self.size().saturating_mul(TIMES).max(BUFFER);
-        // A claim is believed up to the limit only; zeros that are never written to take no memory.
-        let mut buffer = vec![0; usize::try_from(needed(&self.file).min(limit)).unwrap_or(usize::MAX)];
+        let mut buffer = rdf::buffer(&self.file).map_err(|(needed, limit)| {
+            let [needed, limit] = [needed, limit].map(bytes);
+            Failure::unreadable(format!(
+                "its chunks with events take {needed} at a time; at most {limit} are read"
+            ))
+        })?;
         let (tracks, lanes) = (Vec::new(), Vec::new());
         let mut decoder = Workspace::on(Detected::new());
         let mut timeline =

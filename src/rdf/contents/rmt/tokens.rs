@@ -45,12 +45,12 @@ impl<'a> Tokens<'a> {
     }
 
     /// The tokens after others, of which the last one gave the time.
-    pub(super) fn resume(data: &'a [u8], version: (u16, u16), now: u64, started: bool) -> Self {
+    pub(crate) fn resume(data: &'a [u8], version: (u16, u16), now: u64, started: bool) -> Self {
         Self { rest: data, len: data.len(), wide: is_wide(version).into(), now, started }
     }
 
     /// The time of the token that was read last, and whether time is known.
-    pub(super) const fn time(&self) -> (u64, bool) {
+    pub(crate) const fn time(&self) -> (u64, bool) {
         (self.now, self.started)
     }
 
