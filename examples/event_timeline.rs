@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut nodes = vec![Node::EMPTY; usize::try_from(nodes)?];
     let mut merge = vec![MergeSlot::EMPTY; inputs.len()];
     let mut streams = Vec::new();
+    let (mut slots, mut stream_names) = (Vec::new(), Vec::new());
     let mut buffer = vec![0; 1 << 20];
     let mut decoded = vec![0; usize::try_from(decoded)?];
     let mut workspace = Workspace::new();
@@ -47,9 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
-        .rtc(&mut buffer)
+        .rtc(&mut slots, &mut stream_names, &mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let mut trace = Trace::<256>::open(&inputs, rooms)?;
+    let mut trace = Trace::open(&inputs, rooms)?;
 
     let mut out = BufWriter::new(std::io::stdout().lock());
     let (mut labels, mut begun) = (HashMap::new(), HashMap::<_, Vec<i128>>::new());

@@ -18,7 +18,7 @@ pub struct Rooms<'a, 's, 't> {
     #[cfg(feature = "ctf")]
     ctf: Option<CtfRooms<'a, 's, 't>>,
     #[cfg(feature = "rtc")]
-    rtc: Option<&'t mut [u8]>,
+    rtc: Option<RtcRooms<'a, 't>>,
     #[cfg(feature = "dial9")]
     dial9: Option<super::dial9::Rooms<'a, 't>>,
     #[cfg(feature = "rdf-contents")]
@@ -44,6 +44,13 @@ struct CtfRooms<'a, 's, 't> {
     nodes: &'s mut [crate::ctf::schema::Node],
     merge: &'t mut [crate::ctf::data::MergeSlot<'a, 's>],
     streams: Lent<'t, super::ctf::StreamSlot<'a, 's>>,
+}
+
+#[cfg(feature = "rtc")]
+struct RtcRooms<'a, 't> {
+    slots: Lent<'t, crate::rtc::StreamSlot<'a>>,
+    names: Lent<'t, crate::rtc::NameSlot<'a>>,
+    buffer: &'t mut [u8],
 }
 
 #[cfg(feature = "rdf-contents")]
@@ -89,11 +96,17 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
         self
     }
 
-    /// Lends what RTC takes: a buffer for records that lie in several frames.
+    /// Lends what RTC takes: a slot of each kind for each stream of a session, and a buffer for records that lie in several
+    /// frames.
     #[cfg(feature = "rtc")]
     #[must_use]
-    pub fn rtc(mut self, buffer: &'t mut [u8]) -> Self {
-        self.rtc = Some(buffer);
+    pub fn rtc(
+        mut self,
+        slots: Lent<'t, crate::rtc::StreamSlot<'a>>,
+        names: Lent<'t, crate::rtc::NameSlot<'a>>,
+        buffer: &'t mut [u8],
+    ) -> Self {
+        self.rtc = Some(RtcRooms { slots, names, buffer });
         self
     }
 
@@ -127,10 +140,10 @@ impl core::fmt::Debug for Rooms<'_, '_, '_> {
     }
 }
 
-/// A trace of any format that this build reads; of RTC, with at most `N` streams a session.
+/// A trace of any format that this build reads.
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // There is nowhere to box them.
-pub enum Trace<'a, 's, 't, const N: usize = 64> {
+pub enum Trace<'a, 's, 't> {
     /// An RFR recording.
     #[cfg(feature = "rfr")]
     Rfr(RfrTimeline<'a, 't>),
@@ -139,7 +152,14 @@ pub enum Trace<'a, 's, 't, const N: usize = 64> {
     Ctf(super::ctf::Timeline<'a, 's, 't, Lent<'t, super::ctf::StreamSlot<'a, 's>>>),
     /// An RTC file.
     #[cfg(feature = "rtc")]
-    Rtc(super::rtc::Timeline<'a, 't, N>),
+    Rtc(
+        super::rtc::Timeline<
+            'a,
+            't,
+            Lent<'t, crate::rtc::StreamSlot<'a>>,
+            Lent<'t, crate::rtc::NameSlot<'a>>,
+        >,
+    ),
     /// A dial9 recording.
     #[cfg(feature = "dial9")]
     Dial9(super::dial9::Timeline<'a, 't>),
@@ -151,7 +171,7 @@ pub enum Trace<'a, 's, 't, const N: usize = 64> {
     Never(core::convert::Infallible, core::marker::PhantomData<(&'a (), &'s (), &'t ())>),
 }
 
-impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
+impl<'a: 's, 's, 't> Trace<'a, 's, 't> {
     /// Opens a trace: one file of RTC or RDF; any files of an RFR recording; any segments of a dial9 one; the metadata of a CTF trace, and then its
     /// data streams. The first input tells the format, and events refer to inputs by their place.
     ///
@@ -180,8 +200,8 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
             #[cfg(feature = "rtc")]
             Some(Format::Rtc) => {
                 alone()?;
-                let buffer = rooms.rtc.ok_or(NOTHING_LENT)?;
-                Ok(Self::Rtc(super::rtc::Timeline::new(0, first, buffer)))
+                let RtcRooms { slots, names, buffer } = rooms.rtc.ok_or(NOTHING_LENT)?;
+                Ok(Self::Rtc(super::rtc::Timeline::new(0, first, slots, names, buffer)))
             }
             #[cfg(feature = "dial9")]
             Some(Format::Dial9) => {
@@ -283,7 +303,7 @@ fn open_streams<'a, 's, 't>(
     Ok(timeline)
 }
 
-impl<const N: usize> Source for Trace<'_, '_, '_, N> {
+impl Source for Trace<'_, '_, '_> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         match self {
             #[cfg(feature = "rfr")]
@@ -319,7 +339,7 @@ impl<const N: usize> Source for Trace<'_, '_, '_, N> {
     }
 }
 
-impl<const N: usize> core::fmt::Debug for Trace<'_, '_, '_, N> {
+impl core::fmt::Debug for Trace<'_, '_, '_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Trace").finish_non_exhaustive()
     }

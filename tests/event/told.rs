@@ -7,6 +7,7 @@ use traceglass::ctf::data::MergeSlot;
 use traceglass::ctf::schema::Node;
 use traceglass::event::{EventKind, Item, Rooms, Source, Trace, Window, ctf, rdf, rfr};
 use traceglass::rfr::Site;
+use traceglass::rtc::{NameSlot, StreamSlot};
 
 fn read(name: &str) -> Vec<Vec<u8>> {
     fn add(path: &Path, all: &mut Vec<Vec<u8>>) {
@@ -32,6 +33,7 @@ pub fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) -
     let (mut schema, mut nodes) = (None, vec![Node::EMPTY; 512]);
     let mut merge = [MergeSlot::EMPTY; 4];
     let mut streams = [ctf::StreamSlot::EMPTY; 4];
+    let (mut slots, mut stream_names) = ([StreamSlot::EMPTY; 64], [NameSlot::EMPTY; 64]);
     let mut buffer = vec![0; 1 << 16];
     let mut decoded = vec![0; 1 << 20];
     let mut workspace = traceglass::zstd::Workspace::new();
@@ -42,9 +44,9 @@ pub fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) -
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
-        .rtc(&mut buffer)
+        .rtc(&mut slots, &mut stream_names, &mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let mut trace = Trace::<'_, '_, '_, 64>::open(inputs, rooms)?;
+    let mut trace = Trace::open(inputs, rooms)?;
     trace.set_window(window);
     while let Some(next) = trace.next_item()? {
         item(&next);
