@@ -23,10 +23,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: event_timeline FILE...".into());
     }
 
-    Trace::<256>::read(&inputs, print)
+    Trace::read(&inputs, print)
 }
 
-fn print(trace: &mut Trace<'_, '_, '_, 256>) -> Result<(), Box<dyn Error>> {
+fn print(trace: &mut Trace<'_, '_, '_>) -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let (mut labels, mut begun) = (HashMap::new(), HashMap::<_, Vec<i128>>::new());
     while let Some(item) = trace.next_item()? {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use traceglass::Format;
 use traceglass::ctf::metadata::{Decoder, ParseOptions, Step};
 use traceglass::rfr::Streaming;
-use traceglass::rtc::{Clocks, Grid, recover};
+use traceglass::rtc::{self, Grid, StreamSlot, recover};
 
 const TICK: Duration = Duration::from_millis(100);
 
@@ -35,10 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 silent < u128::from(patience) * 1000
             })
         }
-        Some(Format::Rtc) => {
-            let mut clocks = Clocks::<64>::new();
-            growing(&path, patience, |data, from, out| frames(data, from, &mut clocks, out))
-        }
+        Some(Format::Rtc) => growing(&path, patience, steps),
         Some(Format::Rfr) => growing(&path, patience, records),
         _ => Err("neither RTC nor an RFR stream nor CTF 2 metadata".into()),
     }
@@ -65,40 +62,32 @@ fn growing(
     Ok(())
 }
 
-/// RTC: reading goes on in the minor unit in which it stopped. The grid leads there without reading what lies before.
-fn frames(
-    data: &[u8],
-    from: u64,
-    clocks: &mut Clocks<64>,
-    out: &mut dyn Write,
-) -> Result<u64, Box<dyn Error>> {
-    let frames = Grid::new(data).and_then(|grid| grid.frames::<64>(from));
-    let mut frames = frames.map_or_else(|_| recover::Frames::new(data), recover::Frames::from_strict);
+/// RTC: reading goes on in the minor unit in which it stopped. The grid leads there without reading what lies before, and to
+/// what clocks said last.
+fn steps(data: &[u8], from: u64, out: &mut dyn Write) -> Result<u64, Box<dyn Error>> {
+    let (mut slots, mut buffer) = ([StreamSlot::EMPTY; 64], vec![0; 1 << 16]);
+    let grid = Grid::new(data)?;
+    let clocks = grid.clocks_before(from, &mut slots);
+    let frames = recover::Frames::from_strict(grid.frames(from, &mut slots)?);
+    let mut records = recover::Records::of(frames, &mut buffer);
+    records.prime(&clocks);
     let mut end = from;
     loop {
-        while let Ok(Some(frame)) = frames.next_frame() {
-            if frame.offset() < from {
-                continue;
+        match records.next_step() {
+            rtc::Step::Record(record) if record.offset() >= from => {
+                end = record.frame().end();
+                let time = record.time().map_or("-".to_owned(), |time| time.to_string());
+                let name: String =
+                    record.stream().name().map(|name| name.chars().collect()).unwrap_or_default();
+                writeln!(out, "{time:>20}  {name:<12} {:>6} bytes at {:#x}", record.len(), record.offset())?;
             }
-            end = frame.end();
-            clocks.observe(frames.streams(), frames.byte_order(), &frame);
-            let Some(stream) = frame.slot().and_then(|slot| frames.streams().at(slot)) else { continue };
-            let time = clocks.time(&frame).map_or("-".to_owned(), |time| time.to_string());
-            let name: String = stream.name().map(|name| name.chars().collect()).unwrap_or_default();
-            writeln!(
-                out,
-                "{time:>20}  {name:<12} {:>6} bytes at {:#x}",
-                frame.payload().len(),
-                frame.offset()
-            )?;
-        }
-        match frames.recover() {
+            rtc::Step::Record(_) => {}
             // A frame that the file ends in is no loss: the rest of it is to come.
-            Some(gap) if gap.end() < data.len() as u64 => {
+            rtc::Step::Gap(gap) if gap.end() < data.len() as u64 => {
                 writeln!(out, "{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause())?;
-                clocks.reset();
             }
-            _ => return Ok(end),
+            // Nor is a record that has not ended.
+            _ => return Ok(records.first_open().unwrap_or(end).min(end)),
         }
     }
 }

@@ -223,7 +223,7 @@ fn main() -> Result<(), Box<dyn StdError>> {
     };
     let file = std::fs::read(path)?;
     match traceglass::Format::detect(&file) {
-        Some(_) => Ok(Trace::<256>::read(&[&file], |trace| print(trace))?),
+        Some(_) => Ok(Trace::read(&[&file], |trace| print(trace))?),
         None => Ok(print(&mut Log::new(std::str::from_utf8(&file)?))?),
     }
 }

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write;
 use traceglass::record::{Class, Decimal, Head, Listener, Record as _, Slot, Text, Wants};
-use traceglass::rtc::{Names, Records, recover};
+use traceglass::rtc::{Names, Step, recover::Records};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: rtc_timeline FILE")?;
@@ -17,27 +17,32 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 pub fn timeline(data: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
     let mut buffer = vec![0; 1 << 20]; // for records that lie in several frames
-    let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer); // up to 64 streams
+    let mut records = Records::new(data, Vec::new(), &mut buffer);
     let mut names = Names::new(Vec::new());
     // Records come as they end. They are printed as they begin: those that began after one that is still open wait.
     let mut waiting = BTreeMap::new();
     loop {
-        while let Ok(Some(record)) = records.next_record() {
-            let mut line = Line::default();
-            let told = names.record(&record).and_then(|record| record.tell(&mut line));
-            waiting.insert(record.offset(), told.map_or_else(|error| error.to_string(), |()| line.0));
-            let open = records.first_open().unwrap_or(u64::MAX);
-            while let Some(entry) = waiting.first_entry().filter(|entry| *entry.key() < open) {
-                writeln!(out, "{}", entry.remove())?;
+        let open = match records.next_step() {
+            Step::Record(record) => {
+                let mut line = Line::default();
+                let told = names.record(&record).and_then(|record| record.tell(&mut line));
+                waiting.insert(record.offset(), told.map_or_else(|error| error.to_string(), |()| line.0));
+                records.first_open()
             }
+            // Damage is not the end: what follows it is found again, and how much was lost is said.
+            Step::Gap(gap) => {
+                eprintln!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
+                None
+            }
+            _ => break,
+        };
+        while let Some(entry) =
+            waiting.first_entry().filter(|entry| open.is_none_or(|open| *entry.key() < open))
+        {
+            writeln!(out, "{}", entry.remove())?;
         }
-        for line in std::mem::take(&mut waiting).into_values() {
-            writeln!(out, "{line}")?;
-        }
-        // Damage is not the end: what follows it is found again, and how much was lost is said.
-        let Some(gap) = records.recover() else { return Ok(()) };
-        eprintln!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
     }
+    waiting.into_values().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// When, what stream, and its values, as the record tells them: with gain and offset, and exact.

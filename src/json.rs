@@ -14,7 +14,6 @@ mod plain;
 mod text;
 
 use crate::bytes::Bytes;
-use crate::error::Result;
 #[cfg(feature = "ctf")]
 pub(crate) use accept::{accepts_object, trim};
 pub(crate) use parser::{Event, Parser};
@@ -68,39 +67,6 @@ pub(crate) fn take_byte<'a>(source: &mut impl Source<'a>) -> Option<u8> {
     let byte = *source.front().first()?;
     source.advance(1);
     Some(byte)
-}
-
-/// The members of the object that a parser has just begun: each name with its value's text, unparsed.
-///
-/// Ends after an error, or at the end of the object, where the parser then stands.
-pub(crate) struct Members<'p, S> {
-    parser: &'p mut Parser<S>,
-    depth: u32,
-}
-
-impl<'p, 'a, S: Source<'a>> Members<'p, S> {
-    pub(crate) fn of(parser: &'p mut Parser<S>) -> Self {
-        let depth = parser.depth();
-        Self { parser, depth }
-    }
-}
-
-impl<'a, S: Source<'a>> Iterator for Members<'_, S> {
-    type Item = Result<(Str<S>, S)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.parser.depth() != self.depth {
-            return None;
-        }
-        match self.parser.next_event().transpose()? {
-            Ok(Event::Key(name)) => {
-                let value = self.parser.value_text().transpose()?;
-                Some(value.map(|value| (name, value)))
-            }
-            Ok(_) => None,
-            Err(error) => Some(Err(error)),
-        }
-    }
 }
 
 #[cfg(all(test, feature = "ctf"))]

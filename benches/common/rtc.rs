@@ -4,7 +4,7 @@
 pub mod builder;
 
 use std::hint::black_box;
-use traceglass::rtc::{Frames, Grid, Records, Time, recover};
+use traceglass::rtc::{Frames, Grid, Records, StreamSlot, Time, recover};
 
 pub const MAJOR: u64 = 1 << 20;
 pub const MINOR: u64 = 128 << 10;
@@ -16,7 +16,7 @@ pub fn data(bytes: usize) -> Vec<u8> {
 
 /// The number of frames; looks at the payload's place and the stream of each.
 pub fn walk(data: &[u8]) -> u64 {
-    let mut frames = recover::Frames::<16>::new(data);
+    let mut frames = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
     let (mut count, mut bytes) = (0, 0_usize);
     while let Some(frame) = frames.next_frame().expect("no damage") {
         count += 1;
@@ -28,7 +28,7 @@ pub fn walk(data: &[u8]) -> u64 {
 
 /// The same by the strict reader.
 pub fn walk_strictly(data: &[u8]) -> u64 {
-    let mut frames = Frames::<16>::new(data);
+    let mut frames = Frames::new(data, [StreamSlot::EMPTY; 16]);
     let (mut count, mut bytes) = (0, 0_usize);
     while let Some(frame) = frames.next_frame().expect("no damage") {
         count += 1;
@@ -52,7 +52,7 @@ pub fn walk_with_times(data: &[u8]) -> u64 {
 
 fn times(data: &[u8], mut each: impl FnMut(u64, Time, &mut traceglass::rtc::Samples<'_>)) {
     let mut buffer = vec![0; 1 << 16];
-    let mut records = Records::new(Frames::<16>::new(data), &mut buffer);
+    let mut records = Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
     while let Ok(Some(record)) = records.next_record() {
         if let (Some(time), Ok(mut samples)) = (record.time(), record.samples()) {
             each(record.offset(), time, &mut samples);
@@ -64,13 +64,15 @@ fn times(data: &[u8], mut each: impl FnMut(u64, Time, &mut traceglass::rtc::Samp
 pub fn time_in_the_middle(data: &[u8]) -> (u64, Time) {
     let mut all = Vec::new();
     times(data, |_, time, _| all.push(time));
-    let streams = Grid::new(data).and_then(|grid| grid.streams::<16>()).expect("streams");
-    let clock = streams.by_name("clk delta").expect("it is in the file").id();
+    let table = Grid::new(data).and_then(|grid| grid.streams([StreamSlot::EMPTY; 16])).expect("streams");
+    let clock = table.streams().by_name("clk delta").expect("it is in the file").id();
     let time = all[all.len() / 2];
     (clock, time)
 }
 
 /// The offset to begin reading at for a time, starting from the bare data: grid and search.
 pub fn seek(data: &[u8], &(clock, time): &(u64, Time)) -> u64 {
-    Grid::new(data).and_then(|grid| grid.seek_time::<16>(clock, time)).expect("it is there")
+    Grid::new(data)
+        .and_then(|grid| grid.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16]))
+        .expect("it is there")
 }

@@ -13,7 +13,8 @@ use traceglass::ctf::schema::Node;
 use traceglass::event::{EventKind, Item, Rooms, Source, Trace, ctf};
 use traceglass::record::{Class, Head, Listener, Record, Slot, Text, Wants};
 use traceglass::rfr::{Chunk, Site};
-use traceglass::rtc::{Records, recover};
+use traceglass::rtc::recover::Records;
+use traceglass::rtc::{NameSlot, Step, StreamSlot};
 use traceglass::zstd::Workspace;
 use traceglass_fuzz::lies_in_one;
 
@@ -71,15 +72,13 @@ fn records_of(data: &[u8], format: Format) -> Option<(u64, u64)> {
     match format {
         Format::Rtc => {
             let mut buffer = vec![0; 2 * data.len()];
-            let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer);
+            let mut records = Records::new(data, [StreamSlot::EMPTY; 64], &mut buffer);
             let (mut count, mut gaps) = (0, 0);
             loop {
-                while let Ok(Some(_)) = records.next_record() {
-                    count += 1;
-                }
-                match records.recover() {
-                    Some(_) => gaps += 1,
-                    None => return Some((count, gaps)),
+                match records.next_step() {
+                    Step::Record(_) => count += 1,
+                    Step::Gap(_) => gaps += 1,
+                    _ => return Some((count, gaps)),
                 }
             }
         }
@@ -118,6 +117,7 @@ fuzz_target!(|data: &[u8]| {
     let (mut schema, mut nodes) = (None, vec![Node::EMPTY; 512]);
     let mut merge = [MergeSlot::EMPTY];
     let mut streams = [ctf::StreamSlot::EMPTY];
+    let (mut slots, mut stream_names) = ([StreamSlot::EMPTY; 64], [NameSlot::EMPTY; 64]);
     let mut buffer = vec![0; 2 * data.len()];
     let mut decoded = vec![0; 1 << 16];
     let places = [data, &buffer, &decoded].map(<[u8]>::as_ptr_range);
@@ -127,9 +127,9 @@ fuzz_target!(|data: &[u8]| {
     let rooms = Rooms::new()
         .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
         .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
-        .rtc(&mut buffer)
+        .rtc(&mut slots, &mut stream_names, &mut buffer)
         .rdf(&mut decoded, &mut workspace, &mut tracks, &mut chunks);
-    let Ok(mut trace) = Trace::<64>::open(inputs, rooms) else { return };
+    let Ok(mut trace) = Trace::open(inputs, rooms) else { return };
     let mut known = HashSet::new();
     let (mut events, mut gaps, mut failed) = (0_u64, 0_u64, false);
     // Decompressed data and overlaps are bounded, too.

@@ -2,7 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use traceglass::rtc::{self, Frame, Frames, Grid, Index, Meta, Records, Sample, Source, Time, recover};
+use traceglass::rtc::{
+    self, Frame, Frames, Grid, Index, Meta, Record, Records, Sample, Step, StreamSlot, Time, recover,
+};
 use traceglass_fuzz::{found, lies_in, located, located_in};
 
 /// The size of the buffer that is lent.
@@ -10,7 +12,7 @@ const LENT: usize = 2048;
 
 fuzz_target!(|data: &[u8]| {
     let _ = rtc::detect(data);
-    let mut frames = recover::Frames::<16>::new(data);
+    let mut frames = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
     let (mut at, mut steps) = (0, 0);
     loop {
         loop {
@@ -44,8 +46,8 @@ fuzz_target!(|data: &[u8]| {
     assert!(data.is_empty() || at == data.len() as u64, "all is read or lost: {at} of {}", data.len());
 
     // The strict reader ends for good at the first fault, or at the end. Until then both find the same.
-    let mut strict = Frames::<16>::new(data);
-    let mut recovering = recover::Frames::<16>::new(data);
+    let mut strict = Frames::new(data, [StreamSlot::EMPTY; 16]);
+    let mut recovering = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
     loop {
         let (found, other) = (strict.next_frame().map(told), recovering.next_frame().map(told));
         match (found, other) {
@@ -76,10 +78,26 @@ fuzz_target!(|data: &[u8]| {
         lies_in(frame.payload(), data);
     }
     assert!(matches!(strict.next_frame(), Ok(None)), "a frame after the end");
-    linear(data, || records(recover::Frames::<16>::new(data), data));
-    linear(data, || records(Frames::<16>::new(data), data));
     linear(data, || {
-        let _ = rtc::check(&mut recover::Frames::<16>::new(data), &mut |finding| found(&finding));
+        let mut buffer = [0; LENT];
+        let mut records = recover::Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
+        loop {
+            match records.next_step() {
+                Step::Record(one) => record(&one, data),
+                Step::End => break,
+                _ => {}
+            }
+        }
+    });
+    linear(data, || {
+        let mut buffer = [0; LENT];
+        let mut records = Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
+        while let Ok(Some(one)) = records.next_record() {
+            record(&one, data);
+        }
+    });
+    linear(data, || {
+        let _ = rtc::check(&mut recover::Frames::new(data, [StreamSlot::EMPTY; 16]), &mut |finding| found(&finding));
     });
     let mut meta = Meta::new(data, 0);
     let mut objects = 0;
@@ -102,20 +120,21 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(grid.unit(unit.number()).map(|unit| unit.position()), Ok(unit.position()));
         }
         for offset in [0, middle] {
-            let Ok(frames) = grid.frames::<16>(offset) else { continue };
+            let Ok(frames) = grid.frames(offset, [StreamSlot::EMPTY; 16]) else { continue };
             for stream in frames.streams().iter() {
-                match grid.seek_time::<16>(stream.id(), Time::new(1_700_000_000, 0)) {
+                match grid.seek_time(stream.id(), Time::new(1_700_000_000, 0), &mut [StreamSlot::EMPTY; 16]) {
                     // Reading can begin where seeking leads, unless what goes on there begins in damage.
                     Ok(found) => {
                         assert!(found <= data.len() as u64);
-                        assert!(grid.frames::<16>(found).err().is_none_or(|error| error.offset() < found));
+                        assert!(grid.frames(found, [StreamSlot::EMPTY; 16]).err().is_none_or(|error| error.offset() < found));
                     }
                     Err(error) => located_in(&error, data),
                 }
             }
             let mut buffer = [0; 64];
-            let mut records = Records::new(frames, &mut buffer);
-            grid.prime(&mut records);
+            let clocks = grid.clocks_before(frames.offset(), &mut [StreamSlot::EMPTY; 16]);
+            let mut records = Records::of(frames, &mut buffer);
+            records.prime(&clocks);
             let _ = records.next_record();
         }
     }
@@ -133,43 +152,34 @@ fn linear(data: &[u8], work: impl FnOnce()) {
     assert!(steps <= most, "{steps} steps for {} bytes", data.len());
 }
 
-/// All records: their bytes are those of their pieces, and their samples lie in them.
-fn records<'a, F: Source<'a, 16>>(frames: F, data: &'a [u8]) {
-    let mut buffer = [0; LENT];
-    let mut records = Records::new(frames, &mut buffer);
-    loop {
-        while let Ok(Some(record)) = records.next_record() {
-            if let Some(time) = record.time() {
-                shown_exactly(time);
-            }
-            let mut sum = 0;
-            for (offset, piece) in record.pieces() {
-                assert!(offset < data.len() as u64);
-                lies_in(piece, data);
-                sum += piece.len() as u64;
-            }
-            let bytes = match record.bytes() {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    located_in(&error, data);
-                    continue;
-                }
-            };
-            assert_eq!((record.len(), sum), (bytes.len() as u64, bytes.len() as u64));
-            let mut rest = bytes.len() + 1;
-            for sample in record.samples().expect("it has bytes") {
-                rest = rest.checked_sub(1).expect("no more samples than bytes, or an empty text");
-                match sample {
-                    Ok(Sample::Text(text) | Sample::Json(text)) => lies_in(text.as_bytes(), bytes),
-                    Ok(Sample::Bytes(part)) => lies_in(part, bytes),
-                    Ok(number) => assert!(number.scaled(None, None).is_some()),
-                    Err(error) => located(&error),
-                }
-            }
+/// The bytes of a record are those of its pieces, and its samples lie in them.
+fn record(record: &Record<'_, '_>, data: &[u8]) {
+    if let Some(time) = record.time() {
+        shown_exactly(time);
+    }
+    let mut sum = 0;
+    for (offset, piece) in record.pieces() {
+        assert!(offset < data.len() as u64);
+        lies_in(piece, data);
+        sum += piece.len() as u64;
+    }
+    let bytes = match record.bytes() {
+        Ok(bytes) => bytes,
+        Err(error) => return located_in(&error, data),
+    };
+    assert_eq!((record.len(), sum), (bytes.len() as u64, bytes.len() as u64));
+    let mut rest = bytes.len() + 1;
+    for sample in record.samples().expect("it has bytes") {
+        rest = rest.checked_sub(1).expect("no more samples than bytes, or an empty text");
+        match sample {
+            Ok(Sample::Text(text) | Sample::Json(text)) => lies_in(text.as_bytes(), bytes),
+            Ok(Sample::Bytes(part)) => lies_in(part, bytes),
+            Ok(number) => assert!(number.scaled(None, None).is_some()),
+            Err(error) => located(&error),
         }
-        if records.recover().is_none() {
-            break;
-        }
+    }
+    if let Ok(values) = record.values() {
+        assert!(values.count() <= bytes.len() + 1);
     }
 }
 

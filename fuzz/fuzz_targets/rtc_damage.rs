@@ -10,7 +10,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 use traceglass::rtc::recover::{Frames, GapReason};
-use traceglass::rtc::{self, CrcStatus};
+use traceglass::rtc::{self, CrcStatus, StreamSlot};
 use traceglass::{Gap, Severity};
 use traceglass_fuzz::damage::{Damage, Damaged};
 use traceglass_fuzz::{found, lies_in, located_in};
@@ -155,7 +155,7 @@ impl Recipe {
             Crc::Ieee => Some(CrcStatus::Ieee),
         };
         assert!(seen.verdicts.iter().all(|seen| Some(*seen) == verdict));
-        let _ = rtc::check(&mut Frames::<8>::new(whole), &mut |finding| {
+        let _ = rtc::check(&mut Frames::new(whole, [StreamSlot::EMPTY; 8]), &mut |finding| {
             found(&finding);
             assert_eq!(finding.severity(), Severity::Warning, "{finding}");
         });
@@ -274,7 +274,7 @@ fn before_damage(damaged: &Damaged, frames: &[Frame], seen: &Seen) {
 }
 
 fn strictly(data: &[u8]) -> Vec<Frame> {
-    let frames = rtc::Frames::<8>::new(data).map_while(Result::ok);
+    let frames = rtc::Frames::new(data, [StreamSlot::EMPTY; 8]).map_while(Result::ok);
     frames
         .map(|frame| Frame { at: frame.offset() as usize, end: frame.end() as usize, id: frame.id() })
         .collect()
@@ -282,7 +282,7 @@ fn strictly(data: &[u8]) -> Vec<Frame> {
 
 /// Walks all of it; frames and gaps tile the input, whatever it is.
 fn walk(data: &[u8]) -> Seen {
-    let mut frames = Frames::<8>::new(data);
+    let mut frames = Frames::new(data, [StreamSlot::EMPTY; 8]);
     let mut seen = Seen::default();
     let mut open: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
     let mut at = 0;

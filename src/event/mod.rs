@@ -38,14 +38,18 @@
 //! ```
 //! # #[cfg(all(feature = "rfr", feature = "rtc"))] {
 //! use traceglass::event::{Item, Rooms, Source, Trace, Window, rfr};
+//! use traceglass::rtc;
 //!
 //! fn print(inputs: &[&[u8]]) -> traceglass::Result<()> {
 //!     let mut registry = [rfr::RegistrySlot::EMPTY; 64];
 //!     let mut names = [rfr::NameSlot::EMPTY; 64];
 //!     let mut lanes = [const { rfr::Lane::EMPTY }; 16];
+//!     let (mut slots, mut stream_names) = ([rtc::StreamSlot::EMPTY; 16], [rtc::NameSlot::EMPTY; 16]);
 //!     let mut buffer = [0; 4096];
-//!     let rooms = Rooms::new().rfr(&mut registry, &mut names, &mut lanes, &mut []).rtc(&mut buffer);
-//!     let mut trace: Trace<'_, '_, '_> = Trace::open(inputs, rooms)?;
+//!     let rooms = Rooms::new()
+//!         .rfr(&mut registry, &mut names, &mut lanes, &mut [])
+//!         .rtc(&mut slots, &mut stream_names, &mut buffer);
+//!     let mut trace = Trace::open(inputs, rooms)?;
 //!     // Nanoseconds; what lies before is not read where the format has a way around it.
 //!     trace.set_window(Window::new(Some(1_700_000_000_000_000_000), None));
 //!     while let Some(item) = trace.next_item()? {

@@ -7,14 +7,14 @@ use crate::detect::Format;
 use crate::error::{Error, ErrorKind, Result};
 use alloc::vec::Vec;
 
-impl<const N: usize> Trace<'_, '_, '_, N> {
+impl Trace<'_, '_, '_> {
     /// Opens a trace in memory that is allocated, and hands it to `read`.
     ///
     /// ```
     /// use traceglass::event::{Item, Source, Trace};
     ///
     /// fn count(inputs: &[&[u8]]) -> traceglass::Result<u64> {
-    ///     Trace::<64>::read(inputs, |trace| {
+    ///     Trace::read(inputs, |trace| {
     ///         let mut events = 0;
     ///         while let Some(item) = trace.next_item()? {
     ///             events += u64::from(matches!(item, Item::Event(_)));
@@ -30,7 +30,7 @@ impl<const N: usize> Trace<'_, '_, '_, N> {
     /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if memory cannot be had.
     pub fn read<T, E: From<Error>>(
         inputs: &[&[u8]],
-        read: impl FnOnce(&mut Trace<'_, '_, '_, N>) -> Result<T, E>,
+        read: impl FnOnce(&mut Trace<'_, '_, '_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let first = inputs.first().copied().unwrap_or_default();
         let _ = &first; // In a build without formats.
@@ -58,7 +58,9 @@ impl<const N: usize> Trace<'_, '_, '_, N> {
             Some(Format::Rtc) => {
                 // A record of several frames; one of 16 MiB or more says how much it needs.
                 let mut buffer = lend(first.len().min(1 << 24), || 0)?;
-                read(&mut Trace::open(inputs, Rooms::new().rtc(&mut buffer))?)
+                let (mut slots, mut names) = (Vec::new(), Vec::new());
+                let rooms = Rooms::new().rtc(&mut slots, &mut names, &mut buffer);
+                read(&mut Trace::open(inputs, rooms)?)
             }
             #[cfg(feature = "dial9")]
             Some(Format::Dial9) => {

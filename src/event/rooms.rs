@@ -12,7 +12,7 @@ pub struct Rooms<'a, 's, 't> {
     #[cfg(feature = "ctf")]
     pub(super) ctf: Option<CtfRooms<'a, 's, 't>>,
     #[cfg(feature = "rtc")]
-    pub(super) rtc: Option<&'t mut [u8]>,
+    pub(super) rtc: Option<RtcRooms<'a, 't>>,
     #[cfg(feature = "dial9")]
     pub(super) dial9: Option<super::dial9::Rooms<'a, 't>>,
     #[cfg(feature = "rdf-contents")]
@@ -38,6 +38,13 @@ pub(super) struct CtfRooms<'a, 's, 't> {
     pub(super) nodes: &'s mut [crate::ctf::schema::Node],
     pub(super) merge: &'t mut [crate::ctf::data::MergeSlot<'a, 's>],
     pub(super) streams: Lent<'t, super::ctf::StreamSlot<'a, 's>>,
+}
+
+#[cfg(feature = "rtc")]
+pub(super) struct RtcRooms<'a, 't> {
+    pub(super) slots: Lent<'t, crate::rtc::StreamSlot<'a>>,
+    pub(super) names: Lent<'t, crate::rtc::NameSlot<'a>>,
+    pub(super) buffer: &'t mut [u8],
 }
 
 #[cfg(feature = "rdf-contents")]
@@ -83,11 +90,17 @@ impl<'a, 's, 't> Rooms<'a, 's, 't> {
         self
     }
 
-    /// Lends what RTC takes: a buffer for records that lie in several frames.
+    /// Lends what RTC takes: a slot of each kind for each stream of a session, and a buffer for records that lie in several
+    /// frames.
     #[cfg(feature = "rtc")]
     #[must_use]
-    pub fn rtc(mut self, buffer: &'t mut [u8]) -> Self {
-        self.rtc = Some(buffer);
+    pub fn rtc(
+        mut self,
+        slots: Lent<'t, crate::rtc::StreamSlot<'a>>,
+        names: Lent<'t, crate::rtc::NameSlot<'a>>,
+        buffer: &'t mut [u8],
+    ) -> Self {
+        self.rtc = Some(RtcRooms { slots, names, buffer });
         self
     }
 

@@ -8,18 +8,25 @@ use crate::bytes::to_u64;
 use crate::detect::Format;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A trace of any format that this build reads; of RTC, with at most `N` streams a session.
-pub struct Trace<'a, 's, 't, const N: usize = 64>(Timeline<'a, 's, 't, N>);
+/// A trace of any format that this build reads.
+pub struct Trace<'a, 's, 't>(Timeline<'a, 's, 't>);
 
 /// The adaptor of the format.
 #[allow(clippy::large_enum_variant)] // There is nowhere to box them.
-enum Timeline<'a, 's, 't, const N: usize> {
+enum Timeline<'a, 's, 't> {
     #[cfg(feature = "rfr")]
     Rfr(RfrTimeline<'a, 't>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::Timeline<'a, 's, 't, Lent<'t, super::ctf::StreamSlot<'a, 's>>>),
     #[cfg(feature = "rtc")]
-    Rtc(super::rtc::Timeline<'a, 't, N>),
+    Rtc(
+        super::rtc::Timeline<
+            'a,
+            't,
+            Lent<'t, crate::rtc::StreamSlot<'a>>,
+            Lent<'t, crate::rtc::NameSlot<'a>>,
+        >,
+    ),
     #[cfg(feature = "dial9")]
     Dial9(super::dial9::Timeline<'a, 't>),
     #[cfg(feature = "rdf-contents")]
@@ -29,7 +36,7 @@ enum Timeline<'a, 's, 't, const N: usize> {
     Never(core::convert::Infallible, core::marker::PhantomData<(&'a (), &'s (), &'t ())>),
 }
 
-impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
+impl<'a: 's, 's, 't> Trace<'a, 's, 't> {
     /// Opens a trace: one file of RTC or RDF; any files of an RFR recording; any segments of a dial9 one; the metadata of a CTF trace, and then its
     /// data streams. The first input tells the format, and events refer to inputs by their place.
     ///
@@ -58,8 +65,8 @@ impl<'a: 's, 's, 't, const N: usize> Trace<'a, 's, 't, N> {
             #[cfg(feature = "rtc")]
             Some(Format::Rtc) => {
                 alone()?;
-                let buffer = rooms.rtc.ok_or(NOTHING_LENT)?;
-                Ok(Timeline::Rtc(super::rtc::Timeline::new(0, first, buffer)))
+                let RtcRooms { slots, names, buffer } = rooms.rtc.ok_or(NOTHING_LENT)?;
+                Ok(Timeline::Rtc(super::rtc::Timeline::new(0, first, slots, names, buffer)))
             }
             #[cfg(feature = "dial9")]
             Some(Format::Dial9) => {
@@ -162,7 +169,7 @@ fn open_streams<'a, 's, 't>(
     Ok(timeline)
 }
 
-impl<const N: usize> Source for Trace<'_, '_, '_, N> {
+impl Source for Trace<'_, '_, '_> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         match &mut self.0 {
             #[cfg(feature = "rfr")]
@@ -198,7 +205,7 @@ impl<const N: usize> Source for Trace<'_, '_, '_, N> {
     }
 }
 
-impl<const N: usize> core::fmt::Debug for Trace<'_, '_, '_, N> {
+impl core::fmt::Debug for Trace<'_, '_, '_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Trace").finish_non_exhaustive()
     }

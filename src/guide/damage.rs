@@ -39,7 +39,9 @@
 //!
 //! ```
 //! # fn read(data: &[u8]) {
-//! let mut frames = traceglass::rtc::recover::Frames::<64>::new(data);
+//! use traceglass::rtc::{StreamSlot, recover::Frames};
+//!
+//! let mut frames = Frames::new(data, [StreamSlot::EMPTY; 64]);
 //! loop {
 //!     while let Ok(Some(frame)) = frames.next_frame() {
 //!         // What can be read. What was read before a gap stays true.

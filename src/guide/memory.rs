@@ -26,7 +26,7 @@
 //! | zstd's tables | [`zstd::Workspace`](crate::zstd::Workspace) | its size |
 //! | lookups by identifier in an RDF index | `&mut [u32]` | the number of entries |
 //! | RTC records in several frames | `&mut [u8]` | 16 bytes a frame, and their length; nothing if all are in one frame: [`Records`](crate::rtc::Records) |
-//! | RTC's tables of streams | the `N` of [`rtc::Frames`](crate::rtc::Frames) | the number of streams |
+//! | RTC's streams | [`StreamSlot`](crate::rtc::StreamSlot)s | one for each stream of a session |
 //! | CTF 2 text in one piece | `&mut [u8]` | [`Text::len`](crate::ctf::metadata::Text::len), or nothing if compacted in place |
 //! | CTF metadata, compiled | `&mut [Node]` | [`Schema::needed`](crate::ctf::schema::Schema::needed); nothing for a table that `traceglass compile` wrote |
 //! | steps through CTF event records | `&mut [ProgramSlot]` | [`Programs::needed`](crate::ctf::data::Programs::needed), or [none](crate::ctf::data::Programs::NONE) |

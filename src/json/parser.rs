@@ -69,6 +69,7 @@ impl<'a, S: Source<'a>> Parser<S> {
     }
 
     /// The rest of the input: from the end of the last event, or from the fault.
+    #[cfg(test)]
     pub(crate) fn rest(&self) -> S {
         self.source
     }
@@ -76,11 +77,6 @@ impl<'a, S: Source<'a>> Parser<S> {
     /// Offset in the input at which the last event begins.
     pub(crate) fn event_offset(&self) -> u64 {
         self.event_offset
-    }
-
-    /// The number of containers that are open.
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth
     }
 
     /// The next event; `None` after the value, and after an error.

@@ -317,32 +317,6 @@ fn an_empty_array_has_no_value_to_skip() {
     assert!(matches!(parser.next_event(), Ok(Some(Event::ArrayEnd))));
 }
 
-#[test]
-fn members_end_with_their_object() {
-    let mut parser = parser(r#"[{"a":1,"b":{"c":[2]}},3]"#);
-    parser.next_event().unwrap();
-    parser.next_event().unwrap();
-    let mut members = Members::of(&mut parser);
-    let (name, value) = members.next().unwrap().unwrap();
-    assert!(name.is("a") && value.as_slice() == b"1");
-    let (name, value) = members.next().unwrap().unwrap();
-    assert!(name.is("b") && value.as_slice() == br#"{"c":[2]}"#);
-    assert!(members.next().is_none() && members.next().is_none());
-    assert!(matches!(parser.next_event(), Ok(Some(Event::Number(_)))));
-    assert!(matches!(parser.next_event(), Ok(Some(Event::ArrayEnd))));
-}
-
-#[test]
-fn an_object_can_be_left_early() {
-    let mut parser = parser(r#"[{"a":1,"b":{"c":[2]}},3]"#);
-    parser.next_event().unwrap();
-    parser.next_event().unwrap();
-    while parser.depth() > 1 {
-        parser.next_event().unwrap();
-    }
-    assert_eq!(parser.value_text().unwrap().unwrap().as_slice(), b"3");
-}
-
 /// A caller's way through damaged metadata: the next parser begins at the next object.
 #[test]
 fn reading_resumes_where_the_caller_says() {

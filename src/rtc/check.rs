@@ -2,10 +2,12 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Finding, Severity};
+use crate::room::Room;
 use crate::rtc::element::{INDEX, META, PAYLOAD, UNIT};
 use crate::rtc::frame::id;
 use crate::rtc::index::leads_to_frame;
 use crate::rtc::recover::Frames;
+use crate::rtc::slot::StreamSlot;
 use crate::rtc::{ClockLink, CrcStatus, Frame, Index, Meta, Streams, crc_ieee};
 use crate::{Gap, Result};
 
@@ -67,9 +69,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Looks at a frame: each one, right when it is delivered. Gives the status of the unit's checksum with its Crc.
-    pub fn frame<const N: usize>(
+    pub fn frame<R: Room<StreamSlot<'a>>>(
         &mut self,
-        frames: &Frames<'a, N>,
+        frames: &Frames<'a, R>,
         frame: &Frame<'a>,
         mut report: impl FnMut(Finding),
     ) -> Option<CrcStatus> {
@@ -166,9 +168,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn meta<const N: usize>(
+    fn meta<R: Room<StreamSlot<'a>>>(
         &mut self,
-        frames: &Frames<'a, N>,
+        frames: &Frames<'a, R>,
         frame: &Frame<'a>,
         report: &mut impl FnMut(Finding),
     ) {
@@ -228,12 +230,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks what streams say about each other.
-    fn check_streams<const N: usize>(
-        &mut self,
-        session: u64,
-        streams: &Streams<'a, N>,
-        report: &mut impl FnMut(Finding),
-    ) {
+    fn check_streams(&mut self, session: u64, streams: Streams<'_, 'a>, report: &mut impl FnMut(Finding)) {
         let from = if self.streams.0 == session { self.streams.1.min(streams.len()) } else { 0 };
         for stream in (from..streams.len()).filter_map(|slot| streams.at(slot)) {
             let at = stream.object().offset();
@@ -274,7 +271,10 @@ pub struct Summary {
 /// # Errors
 ///
 /// No frame could be read; that was reported, too.
-pub fn check<const N: usize>(frames: &mut Frames<'_, N>, report: &mut dyn FnMut(Finding)) -> Result<Summary> {
+pub fn check<'a, R: Room<StreamSlot<'a>>>(
+    frames: &mut Frames<'a, R>,
+    report: &mut dyn FnMut(Finding),
+) -> Result<Summary> {
     let mut checker = Checker::new();
     let mut summary = Summary::default();
     loop {

@@ -34,7 +34,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// What the attributes of a stream say; one that cannot be read counts as absent.
-    fn of(stream: &Stream<'_>) -> Self {
+    pub(super) fn of(stream: &Stream<'_>) -> Self {
         let (gain, offset) = (stream.gain().ok().flatten(), stream.offset().ok().flatten());
         Self { gain, offset, exact: exact(gain, offset) }
     }
@@ -106,7 +106,7 @@ impl<'a> StreamClass<'a> {
     }
 
     /// That of the stream in a slot, which has no number yet.
-    pub(super) fn of<const N: usize>(slot: usize, session: u64, streams: &Streams<'a, N>) -> Option<Self> {
+    pub(super) fn of(slot: usize, session: u64, streams: Streams<'_, 'a>) -> Option<Self> {
         let others = [streams.told_clock(slot), streams.annotated(slot)];
         let [clock, about] = others.map(|other| streams.at(other?));
         Some(Self {

@@ -141,6 +141,18 @@ const fn tables<const SLICES: usize>() -> [[u32; 256]; SLICES] {
     tables
 }
 
+/// True if `stored` is a checksum of `covered`, the writer's or the document's: bit by bit, for what is asked once a file and
+/// need not cost a firmware 2 KiB.
+pub(super) fn is_checksum(stored: [u8; 4], covered: &[u8]) -> bool {
+    work::count(covered.len());
+    let writer = !covered.iter().fold(u32::MAX, |crc, &byte| {
+        let [low, ..] = crc.to_le_bytes();
+        (crc >> 8) ^ of_byte(low ^ byte)
+    });
+    let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
+    either(writer) || either(crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC).checksum(covered))
+}
+
 /// What a unit's checksum says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -181,41 +193,22 @@ impl CrcStatus {
         matches!(self, Self::Ieee | Self::Writer | Self::Stale)
     }
 
-    /// The status of `stored`, found after `covered`; `stale` is how much the writer covers if it stops late.
-    pub(crate) fn of<const SLICES: usize>(
+    /// The status of `stored`, in either byte order, found after `covered`; `stale` is how much the writer covers if it stops
+    /// late.
+    fn of<const SLICES: usize>(
         stored: [u8; 4],
         covered: &[u8],
         stale: Option<usize>,
         ieee: fn(&[u8]) -> u32,
     ) -> Self {
-        let stale = || stale.and_then(|len| covered.get(..len)).map(WriterCrc::<SLICES>::of);
-        Self::among(stored, WriterCrc::<SLICES>::of(covered), stale, || ieee(covered))
-    }
-
-    /// The status of `stored`, found after `covered`, bit by bit: for what is asked once a file and need not cost
-    /// a firmware 2 KiB.
-    pub(crate) fn without_tables(stored: [u8; 4], covered: &[u8]) -> Self {
-        let computed = !covered.iter().fold(u32::MAX, |crc, &byte| {
-            let [low, ..] = crc.to_le_bytes();
-            (crc >> 8) ^ of_byte(low ^ byte)
-        });
-        let ieee = || crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC).checksum(covered);
-        Self::among(stored, computed, || None, ieee)
-    }
-
-    /// The status of `stored`, in either byte order, where the checksums are these; the latter two if it comes to them.
-    fn among(
-        stored: [u8; 4],
-        computed: u32,
-        stale: impl FnOnce() -> Option<u32>,
-        ieee: impl FnOnce() -> u32,
-    ) -> Self {
         let either = |value: u32| value.to_le_bytes() == stored || value.to_be_bytes() == stored;
+        let computed = WriterCrc::<SLICES>::of(covered);
+        let stale = || stale.and_then(|len| covered.get(..len)).map(WriterCrc::<SLICES>::of);
         if either(computed) {
             Self::Writer
         } else if stale().is_some_and(either) {
             Self::Stale
-        } else if either(ieee()) {
+        } else if either(ieee(covered)) {
             Self::Ieee
         } else {
             Self::Mismatch { stored: u32::from_le_bytes(stored), computed }

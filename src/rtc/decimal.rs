@@ -4,8 +4,10 @@ use crate::record::POWERS;
 use crate::rtc::{float, wide};
 use crate::text::Text;
 
-/// More digits than these are dropped: none of them makes a difference to a time.
-const MAX_DIGITS: i128 = 1_000_000_000_000_000_000_000_000_000_000_000;
+/// The number of digits that are kept: none beyond them makes a difference to a time.
+const MAX_DIGITS: u32 = 34;
+/// No `f64` has more digits before the point.
+const LARGEST: i32 = 309;
 
 /// A decimal number as JSON writes it: digits · 10^exponent.
 ///
@@ -14,64 +16,54 @@ const MAX_DIGITS: i128 = 1_000_000_000_000_000_000_000_000_000_000_000;
 pub struct Decimal {
     digits: i128,
     exponent: i32,
-    value: f64,
 }
 
 impl Decimal {
     /// 1.
-    pub const ONE: Self = Self { digits: 1, exponent: 0, value: 1.0 };
+    pub const ONE: Self = Self { digits: 1, exponent: 0 };
     /// 0.
-    pub const ZERO: Self = Self { digits: 0, exponent: 0, value: 0.0 };
+    pub const ZERO: Self = Self { digits: 0, exponent: 0 };
 
+    /// A number of JSON; `None` if it is too large for an `f64`.
     pub(crate) fn parse(text: Text<'_>) -> Option<Self> {
-        let mut digits = 0_i128;
-        let mut exponent = 0_i32;
-        let (mut negative, mut fraction, mut more) = (false, false, false);
+        let (mut digits, mut exponent, mut count, mut zeros) = (0_i128, 0_i32, 0_u32, 0_u32);
+        let (mut negative, mut fraction) = (false, false);
         let mut bytes = text.bytes();
         while let Some(byte) = bytes.next() {
             match byte {
                 b'-' => negative = true,
                 b'.' => fraction = true,
-                b'0'..=b'9' if digits < MAX_DIGITS => {
-                    // At most 34 digits.
-                    digits = digits.wrapping_mul(10).wrapping_add(byte.wrapping_sub(b'0').into());
-                    exponent = exponent.checked_sub(i32::from(fraction))?;
-                }
                 b'0'..=b'9' => {
-                    more |= byte != b'0';
-                    exponent = exponent.checked_add(i32::from(!fraction))?;
-                }
-                b'e' | b'E' => {
-                    let mut scale = 0_i32;
-                    let mut down = false;
-                    for byte in bytes.by_ref() {
-                        match byte {
-                            b'-' => down = true,
-                            b'+' => {}
-                            _ => {
-                                let digit = i32::from(byte.wrapping_sub(b'0'));
-                                scale = scale.checked_mul(10)?.checked_add(digit)?;
-                            }
+                    let digit = byte.wrapping_sub(b'0');
+                    exponent = exponent.checked_sub(i32::from(fraction))?;
+                    if count < MAX_DIGITS {
+                        // At most 34 digits.
+                        digits = digits.wrapping_mul(10).wrapping_add(digit.into());
+                        count = count.wrapping_add(u32::from(digits != 0));
+                        zeros = if digit == 0 { zeros.wrapping_add(1) } else { 0 };
+                    } else {
+                        exponent = exponent.checked_add(1)?;
+                        // That something was cut off decides a tie.
+                        if digit != 0 && zeros > 0 {
+                            (digits, zeros) = (digits.wrapping_add(1), 0);
                         }
                     }
-                    exponent = exponent.checked_add(if down { scale.checked_neg()? } else { scale })?;
                 }
+                b'e' | b'E' => exponent = exponent.checked_add(power(&mut bytes)?)?,
                 _ => return None,
             }
         }
-        let size = float::nearest(digits.unsigned_abs(), exponent, more);
-        let value = if negative { -size } else { size };
+        if digits == 0 {
+            return Some(Self::ZERO);
+        }
         // As many zeros as the writer likes may follow: 0.00000010000000000000 is 1e-7.
-        while digits != 0 && exponent < 0 {
-            let mut fewer = wide::words(digits.unsigned_abs());
-            if wide::divide(&mut fewer, 10) != 0 {
-                break;
-            }
-            digits = wide::number(fewer).cast_signed();
-            exponent = exponent.checked_add(1)?;
+        while zeros > 0 && exponent < 0 {
+            digits = wide::tenth(digits.unsigned_abs()).0.cast_signed();
+            (zeros, exponent, count) =
+                (zeros.wrapping_sub(1), exponent.wrapping_add(1), count.wrapping_sub(1));
         }
         let digits = if negative { digits.wrapping_neg() } else { digits };
-        value.is_finite().then_some(Self { digits, exponent, value })
+        (exponent.checked_add_unsigned(count)? <= LARGEST).then_some(Self { digits, exponent })
     }
 
     /// The digits, as an integer: at most 34 of them, without zeros at the end of a fraction.
@@ -85,20 +77,19 @@ impl Decimal {
     }
 
     /// The nearest `f64`.
-    pub const fn to_f64(&self) -> f64 {
-        self.value
+    pub fn to_f64(&self) -> f64 {
+        let size = float::nearest(self.digits.unsigned_abs(), self.exponent);
+        if self.digits < 0 { -size } else { size }
     }
 
-    /// The number times 10^-9.
-    pub(crate) fn nano(self) -> Self {
-        Self { exponent: self.exponent.saturating_sub(9), value: self.value * 1e-9, ..self }
+    /// In units of 10^-18; what does not fit is the largest or smallest.
+    pub(crate) fn whole_attos(&self) -> i128 {
+        self.attos(1).unwrap_or(if self.digits < 0 { i128::MIN } else { i128::MAX })
     }
 
     /// The number times `factor`, in units of 10^-18, rounded to the nearest; `None` if it does not fit.
+    #[inline]
     pub(crate) fn attos(&self, factor: i128) -> Option<i128> {
-        if self.digits == 0 || factor == 0 {
-            return Some(0);
-        }
         // Mostly there is nothing to round, and all fits.
         let exponent = self.exponent.checked_add(18)?;
         if let (Ok(digits), Ok(factor)) = (i64::try_from(self.digits), i64::try_from(factor))
@@ -108,43 +99,53 @@ impl Decimal {
             // Two integers of 64 bits have a product of 128.
             return Some(i128::from(product).wrapping_mul(power.into()));
         }
+        self.times(factor, exponent)
+    }
+
+    /// digits · factor · 10^exponent, rounded to the nearest; `None` if it does not fit.
+    #[inline(never)]
+    pub(crate) fn times(&self, factor: i128, mut exponent: i32) -> Option<i128> {
+        if self.digits == 0 || factor == 0 {
+            return Some(0);
+        }
         let negative = (self.digits < 0) != (factor < 0);
-        let mut words = product(self.digits.unsigned_abs(), factor.unsigned_abs());
-        // The product has at most 78 digits: beyond them, all is 0 or does not fit.
+        let (mut digits, factor) = (self.digits.unsigned_abs(), factor.unsigned_abs());
+        // A gain has more digits than a product holds only if it has more than an `f64`.
+        let mut size = loop {
+            match digits.checked_mul(factor) {
+                Some(size) => break size,
+                None if digits == 0 => return None,
+                None => (digits, exponent) = (wide::tenth(digits).0, exponent.checked_add(1)?),
+            }
+        };
         let mut last = 0;
-        for _ in 0..exponent.unsigned_abs().min(80) {
+        while exponent != 0 && size != 0 {
             if exponent < 0 {
-                last = wide::divide(&mut words, 10);
-            } else if wide::multiply(&mut words, 10) != 0 {
-                return None;
+                (size, last) = wide::tenth(size);
+                exponent = exponent.wrapping_add(1);
+            } else {
+                size = size.checked_mul(10)?;
+                exponent = exponent.wrapping_sub(1);
             }
         }
-        let [a, b, c, d, 0, 0, 0, 0] = words else { return None };
-        let value = i128::try_from(wide::number([a, b, c, d])).ok()?.checked_add(i128::from(last >= 5))?;
-        Some(if negative { value.wrapping_neg() } else { value })
+        // Of what is far less than one, nothing is left.
+        let up = exponent == 0 && last >= 5;
+        let size = i128::try_from(size).ok()?.checked_add(i128::from(up))?;
+        Some(if negative { size.wrapping_neg() } else { size })
     }
 }
 
-/// The product of two, of 256 bits.
-#[inline(never)]
-fn product(left: u128, right: u128) -> [u32; 8] {
-    let mut sum = [0; 8];
-    // From the highest word on: what has been summed up moves up by a word.
-    for word in wide::words(right).into_iter().rev() {
-        let [a, b, c, d, e, f, g, _] = sum;
-        sum = [0, a, b, c, d, e, f, g];
-        let mut part = [0; 5];
-        part.iter_mut().zip(wide::words(left)).for_each(|(to, word)| *to = word);
-        wide::multiply(&mut part, word);
-        let mut carry = 0;
-        for (at, to) in sum.iter_mut().enumerate() {
-            let total =
-                u64::from(*to).wrapping_add(part.get(at).copied().unwrap_or(0).into()).wrapping_add(carry);
-            *to = wide::low(total);
-            carry = total >> 32;
+/// The power of ten after an `e`.
+fn power(bytes: &mut impl Iterator<Item = u8>) -> Option<i32> {
+    let (mut power, mut down) = (0_i32, false);
+    for byte in bytes {
+        match byte {
+            b'-' => down = true,
+            b'+' => {}
+            _ => power = power.checked_mul(10)?.checked_add(i32::from(byte.wrapping_sub(b'0')))?,
         }
     }
-    sum
+    if down { power.checked_neg() } else { Some(power) }
 }
 
 #[cfg(test)]
@@ -163,7 +164,7 @@ mod tests {
         for _ in 0..100_000 {
             let digits = i128::from((random() >> (random() % 64)).cast_signed());
             let factor = i128::from((random() >> (random() % 64)).cast_signed());
-            let decimal = Decimal { digits, exponent: (random() % 80) as i32 - 60, value: 0.0 };
+            let decimal = Decimal { digits, exponent: (random() % 80) as i32 - 60 };
             let product = digits * factor;
             let by = decimal.exponent + 18;
             let expected = match by {
@@ -180,19 +181,5 @@ mod tests {
             assert_eq!(decimal.attos(factor), expected, "{digits}e{} * {factor}", decimal.exponent);
         }
         assert!(found.iter().all(|&count| count > 1000), "{found:?}");
-    }
-
-    #[test]
-    fn large_factors_have_large_products() {
-        for (left, right) in [(u128::MAX, u128::MAX), (u128::MAX, 1), (1, u128::MAX), (1 << 64 | 7, 3 << 70)]
-        {
-            let (high, low) = (|n: u128| n >> 64, |n: u128| n & u128::from(u64::MAX));
-            let middle = high(left) * low(right) + high(low(left) * low(right));
-            let other = low(left) * high(right) + low(middle);
-            let top = high(left) * high(right) + high(middle) + high(other);
-            let [a, b, c, d, e, f, g, h] = product(left, right);
-            assert_eq!(wide::number([a, b, c, d]), left.wrapping_mul(right));
-            assert_eq!(wide::number([e, f, g, h]), top);
-        }
     }
 }

@@ -3,14 +3,16 @@
 use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::{Error, Result};
+use crate::room::Room;
 use crate::rtc::frame::Frame;
 use crate::rtc::reader::Reader;
+use crate::rtc::slot::StreamSlot;
 use crate::rtc::unit::Unit;
 use crate::rtc::{CrcStatus, Streams, crc_ieee};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// The frames of a sound file in file order, with at most `N` streams a session.
+/// The frames of a sound file in file order. The slots have room for the streams of a session.
 ///
 /// Every frame is delivered, those of the default streams included; [`Frame::is_user`] tells them apart. A record may
 /// lie in several frames: [`Records`](crate::rtc::Records) joins them.
@@ -26,9 +28,9 @@ use core::iter::FusedIterator;
 ///
 /// ```
 /// # fn read(data: &[u8]) -> traceglass::Result<()> {
-/// use traceglass::rtc::Frames;
+/// use traceglass::rtc::{Frames, StreamSlot};
 ///
-/// let mut frames = Frames::<64>::new(data);
+/// let mut frames = Frames::new(data, [StreamSlot::EMPTY; 64]);
 /// while let Some(frame) = frames.next_frame()? {
 ///     println!("{} bytes of stream {} at {:#x}", frame.payload().len(), frame.id(), frame.offset());
 /// }
@@ -37,21 +39,21 @@ use core::iter::FusedIterator;
 /// # read(b"").unwrap_err();
 /// ```
 #[derive(Clone)]
-pub struct Frames<'a, const N: usize>(pub(super) Reader<'a, N>);
+pub struct Frames<'a, R>(pub(super) Reader<'a, R>);
 
-impl<'a, const N: usize> Frames<'a, N> {
+impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// Begins at the start of the input.
     #[inline(never)] // What it is made from does not stay on the caller's stack.
-    pub fn new(data: &'a [u8]) -> Self {
-        Self(Reader::new(data, 0))
+    pub fn new(data: &'a [u8], slots: R) -> Self {
+        Self(Reader::new(data, 0, slots))
     }
 
     /// Begins at the Marker at `offset`, as other frames or a [`Grid`](crate::rtc::Grid) have found it.
     ///
     /// To go on in a file that has grown, begin at the [unit](Self::unit) that reading was in, and skip the frames before
     /// the [offset](Self::offset) that it had come to.
-    pub fn at_unit(data: &'a [u8], offset: u64) -> Self {
-        Self(Reader::at_unit(data, usize::try_from(offset).unwrap_or(data.len()).min(data.len())))
+    pub fn at_unit(data: &'a [u8], offset: u64, slots: R) -> Self {
+        Self(Reader::at_unit(data, usize::try_from(offset).unwrap_or(data.len()).min(data.len()), slots))
     }
 
     /// The next frame; `None` at the end of the input, and after an error.
@@ -61,22 +63,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// The first fault, which stands at [`offset`](Self::offset).
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'a>>> {
-        match self.0.read_fast() {
-            Some(item) => Ok(Some(item.frame(self.0.data))),
-            None => self.next_slow(),
-        }
-    }
-
-    /// The next frame, whatever is due.
-    #[cold]
-    fn next_slow(&mut self) -> Result<Option<Frame<'a>>> {
-        let read = self.0.read_due();
-        match &read {
-            Ok(Some(item)) => self.0.note(item),
-            Ok(None) => {}
-            Err(_) => self.0.stop(),
-        }
-        read.map(|item| item.map(|item| item.frame(self.0.data)))
+        self.0.next().map(|item| item.map(|item| item.frame(self.0.data)))
     }
 
     /// Offset of the next frame; after an error, of the fault.
@@ -102,13 +89,14 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// The streams of the session, as far as they have been declared.
-    pub const fn streams(&self) -> &Streams<'a, N> {
-        &self.0.known.streams
+    #[inline]
+    pub fn streams(&self) -> Streams<'_, 'a> {
+        self.0.known.streams()
     }
 
     /// The writer's byte order, as far as its platform frame has stated it.
     pub const fn byte_order(&self) -> ByteOrder {
-        self.0.known.order
+        self.0.order
     }
 
     /// The status of the checksum of this major unit, from the delivery of its Crc to that of the next frame that is not
@@ -126,11 +114,11 @@ impl<'a, const N: usize> Frames<'a, N> {
 
     /// What the Meta that was read last says that contradicts what was known: an id that had another declaration.
     pub const fn contradiction(&self) -> Option<Error> {
-        self.0.known.contradiction
+        self.0.contradiction
     }
 }
 
-impl<'a, const N: usize> Iterator for Frames<'a, N> {
+impl<'a, R: Room<StreamSlot<'a>>> Iterator for Frames<'a, R> {
     type Item = Result<Frame<'a>>;
 
     #[inline]
@@ -139,9 +127,9 @@ impl<'a, const N: usize> Iterator for Frames<'a, N> {
     }
 }
 
-impl<const N: usize> FusedIterator for Frames<'_, N> {}
+impl<'a, R: Room<StreamSlot<'a>>> FusedIterator for Frames<'a, R> {}
 
-impl<const N: usize> fmt::Debug for Frames<'_, N> {
+impl<R> fmt::Debug for Frames<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frames")
             .field("offset", &self.0.pos)

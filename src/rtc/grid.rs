@@ -1,16 +1,15 @@
 //! Going somewhere without reading what lies before.
 
-use crate::ByteOrder;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
-use crate::rtc::declared::Declared;
+use crate::room::Room;
+use crate::rtc::begin::Rest;
 use crate::rtc::element::UNIT;
-use crate::rtc::frame::{self, id};
 use crate::rtc::reader::Reader;
 use crate::rtc::recover::search;
-use crate::rtc::rest::Rest;
+use crate::rtc::slot::StreamSlot;
 use crate::rtc::unit::signed;
-use crate::rtc::{Frames, Index, Streams, Unit};
+use crate::rtc::{Frames, Index, StreamTable, Unit};
 
 /// The grid of the units of a session: places that are known without reading.
 ///
@@ -27,7 +26,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// no unit is in the input.
+    /// No unit is in the input.
     pub fn new(data: &'a [u8]) -> Result<Self> {
         let first =
             Unit::parse(data, 0).ok().or_else(|| search::find(Bytes::new(data), 0, to_u64(data.len())));
@@ -61,7 +60,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// there is no Marker, or its Index says that it is another unit.
+    /// There is no Marker, or its Index says that it is another unit.
     pub fn unit(&self, number: u64) -> Result<Unit<'a>> {
         let missing = Error::new(self.first.offset(), UNIT, ErrorKind::Missing);
         let ahead = number.checked_sub(self.first.number()).ok_or(missing)?;
@@ -87,7 +86,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// as for [`unit`](Self::unit).
+    /// As for [`unit`](Self::unit).
     pub fn unit_at(&self, offset: u64) -> Result<Unit<'a>> {
         let by = self.after_first(offset).checked_div(self.first.major_size()).unwrap_or(0);
         self.unit(self.first.number().saturating_add(by))
@@ -170,7 +169,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// as for [`unit`](Self::unit); or an index on the way cannot be read.
+    /// As for [`unit`](Self::unit); or an index on the way cannot be read.
     pub fn before(&self, id: u64, offset: u64) -> Result<Option<u64>> {
         let (unit, index) = self.index_before(offset)?;
         let found = match index.find(id) {
@@ -194,7 +193,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// as for [`before`](Self::before).
+    /// As for [`before`](Self::before).
     pub fn after(&self, id: u64, offset: u64) -> Result<Option<u64>> {
         // Of all indices, the first one that leads past `offset`: what it leads to is the next minor unit's.
         let (from, last) = (self.minor_of(offset), self.last_minor());
@@ -207,7 +206,7 @@ impl<'a> Grid<'a> {
     /// The frames from the minor unit on in which `offset` lies: from its index, or from the Marker of a major unit.
     ///
     /// Any offset will do: what lies before the first unit counts as its beginning. For records with their times, see
-    /// [`prime`](Self::prime).
+    /// [`clocks_before`](Self::clocks_before).
     ///
     /// # Errors
     ///
@@ -217,11 +216,11 @@ impl<'a> Grid<'a> {
     ///
     /// ```
     /// # fn read(data: &[u8]) -> traceglass::Result<()> {
-    /// use traceglass::rtc::Grid;
+    /// use traceglass::rtc::{Grid, StreamSlot};
     ///
     /// let grid = Grid::new(data)?;
     /// let unit = grid.unit_at(data.len() as u64 / 2)?;
-    /// let mut frames = grid.frames::<64>(unit.offset())?;
+    /// let mut frames = grid.frames(unit.offset(), [StreamSlot::EMPTY; 64])?;
     /// while let Some(frame) = frames.next_frame()? {
     ///     println!("{frame:?}");
     /// }
@@ -229,37 +228,46 @@ impl<'a> Grid<'a> {
     /// # }
     /// # read(b"").unwrap_err();
     /// ```
-    pub fn frames<const N: usize>(&self, offset: u64) -> Result<Frames<'a, N>> {
-        let (unit, at) = self.start_of(offset)?;
-        let pos = |at: u64| usize::try_from(at).unwrap_or(self.data.len());
-        let mut reader = Reader::new(self.data, pos(at));
-        let mut rest = reader.begin_in(unit);
-        let mut before = at;
-        // Where no index follows that would tell how much is left of the record that goes on here, it is read from an
-        // earlier one.
-        while rest != Rest::Known && before > self.start() {
-            let (unit, earlier) = self.start_of(before.saturating_sub(1))?;
-            before = earlier;
-            reader = Reader::new(self.data, pos(before));
-            rest = reader.begin_in(unit);
+    pub fn frames<R: Room<StreamSlot<'a>>>(&self, offset: u64, slots: R) -> Result<Frames<'a, R>> {
+        let mut reader = Reader::new(self.data, 0, slots);
+        self.begin(&mut reader, offset)?;
+        Ok(Frames(reader))
+    }
+
+    /// Takes a reader there, in the slots that it has.
+    pub(super) fn begin<R: Room<StreamSlot<'a>>>(
+        &self,
+        reader: &mut Reader<'a, R>,
+        offset: u64,
+    ) -> Result<()> {
+        let (mut unit, at) = self.start_of(offset)?;
+        let mut from = at;
+        loop {
+            let pos = usize::try_from(from).unwrap_or(self.data.len());
+            reader.restart(pos);
+            // Where no index follows that would tell how much is left of the record that goes on here, it is read from an
+            // earlier one.
+            if reader.begin_in(unit, pos) == Rest::Known || from <= self.start() {
+                break;
+            }
+            (unit, from) = self.start_of(from.saturating_sub(1))?;
         }
-        let mut frames = Frames(reader);
-        while frames.offset() < at && frames.next_frame()?.is_some() {}
-        Ok(frames)
+        while to_u64(reader.pos) < at && reader.next()?.is_some() {}
+        Ok(())
     }
 
     /// The streams of the session, as its first unit and its last one declare them.
     ///
     /// # Errors
     ///
-    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if there are more than `N`.
-    pub fn streams<const N: usize>(&self) -> Result<Streams<'a, N>> {
-        let mut known = Declared::<N>::new(self.data);
+    /// [`CapacityExceeded`](ErrorKind::CapacityExceeded) if there are more than slots.
+    pub fn streams<R: Room<StreamSlot<'a>>>(&self, slots: R) -> Result<StreamTable<'a, R>> {
+        let mut reader = Reader::new(self.data, 0, slots);
         let last = self.first.number().saturating_add(self.len().saturating_sub(1));
         for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
-            known.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()))?;
+            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), false)?;
         }
-        Ok(known.streams)
+        Ok(reader.known)
     }
 
     /// Where reading begins for `offset`: at the unit's Marker, where that is in the input, or at an index.
@@ -280,19 +288,5 @@ impl<'a> Grid<'a> {
         let inside = u64::try_from(signed(offset).saturating_sub(unit.origin())).unwrap_or(0);
         let minors = inside.checked_div(unit.minor_size()).unwrap_or(0);
         minors.min(unit.minor_count().saturating_sub(1))
-    }
-
-    /// The byte order that the first unit's platform frame tells.
-    pub(super) fn byte_order(&self) -> ByteOrder {
-        let whole = Bytes::new(self.data);
-        let from = self.start();
-        let mut input = whole.range(from, whole.end_offset().saturating_sub(from)).unwrap_or(whole);
-        while let Ok((parts, rest)) = frame::read_default(input) {
-            if parts.id == id::PLATFORM {
-                return super::value::platform_byte_order(parts.payload).unwrap_or(ByteOrder::Little);
-            }
-            input = rest;
-        }
-        ByteOrder::Little
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
-use crate::json::{Event, Parser, Source};
+use crate::json::Source;
 use crate::rtc::Stream;
 use crate::rtc::element::META;
+use crate::rtc::scan::{self, Scanner};
 use crate::rtc::work;
 use crate::text::Text;
 use crate::{Error, bytes::Bytes};
@@ -127,13 +128,11 @@ impl<'a> Meta<'a> {
                     return self.object(Text::new(self.piece, self.offset));
                 }
                 b'0'..=b'9' => {
-                    let mut parser = Parser::new(Text::new(self.piece, self.offset), META);
-                    let number = parser.next_event();
-                    let read = self.piece.len().saturating_sub(parser.rest().len());
-                    self.skip(read.saturating_sub(1));
-                    if let Ok(Some(Event::Number(number))) = number {
-                        self.next_id = number.as_u64();
+                    let mut scanner = Scanner::new(Text::new(self.piece, self.offset));
+                    if let Ok(number) = scanner.value() {
+                        self.next_id = scan::integer(number).map(|(_, id)| id);
                     }
+                    self.skip(scanner.read().saturating_sub(1));
                 }
                 _ => {
                     self.note("an object or ']'");
@@ -162,17 +161,15 @@ impl<'a> Meta<'a> {
     /// Takes the object at the front of `text`, which ends with the piece.
     fn object(&mut self, text: Text<'a>) -> Option<(Text<'a>, Option<Error>)> {
         work::count(text.len().min(self.piece.len().saturating_add(text.pieces().0.len())));
-        let mut parser = Parser::new(text, META);
-        let parsed = parser.value_text();
+        let parsed = Scanner::new(text).value();
         let (head, _) = text.pieces();
         let split = text.is_split();
         match parsed {
-            Ok(Some(object)) => {
+            Ok(object) => {
                 let of_head = if split { head.len() } else { 0 };
                 self.skip(object.len().saturating_sub(of_head));
                 Some((object, None))
             }
-            Ok(None) => None,
             Err(error) if error.is_truncation() && self.more && !split => {
                 self.carry = text;
                 self.skip(self.piece.len());

@@ -19,22 +19,24 @@
 //! ```
 //!
 //! Start with [`Records`]: what was written at once, of which stream, when, and what it says. They are read from frames:
-//! the strict [`Frames`] of a sound file, which stop at the first fault, or [`recover::Frames`], which go on after
+//! the strict [`Frames`] of a sound file, which stop at the first fault, or those of [`recover`], which go on after
 //! damage. [`Grid`] finds units, streams and times without reading all before.
 //!
 //! ```
-//! use traceglass::rtc::{Records, recover};
+//! use traceglass::rtc::{Step, StreamSlot, recover::Records};
 //!
 //! fn print(data: &[u8]) -> traceglass::Result<()> {
 //!     let mut buffer = [0; 4096]; // for records that lie in several frames
-//!     let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer);
+//!     let mut records = Records::new(data, [StreamSlot::EMPTY; 64], &mut buffer); // up to 64 streams
 //!     loop {
-//!         while let Ok(Some(record)) = records.next_record() {
-//!             let values: Vec<_> = record.samples()?.collect();
-//!             println!("{:?} {:?}: {values:?}", record.time(), record.stream().name());
+//!         match records.next_step() {
+//!             Step::Record(record) => {
+//!                 let values: Vec<_> = record.values()?.collect();
+//!                 println!("{:?} {:?}: {values:?}", record.time(), record.stream().name());
+//!             }
+//!             Step::Gap(gap) => println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause()),
+//!             _ => return Ok(()),
 //!         }
-//!         let Some(gap) = records.recover() else { return Ok(()) };
-//!         println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
 //!     }
 //! }
 //! # print(b"").unwrap();
@@ -51,21 +53,20 @@
 //! - A Meta longer than 1024 bytes is damaged by the writer at each such limit: [`Meta`] reads on after that.
 //! - Files may hold several sessions, one after the other; the ids mean something else in each.
 //! - The writer's checksum is not CRC-32/IEEE: [`WriterCrc`]. Both are accepted, and [`CrcStatus`] tells which.
-//! - A Meta that contradicts an earlier one counts if the checksum of its unit is right, or if no checksum proves the
-//!   earlier one: damage costs its own unit.
+//! - A Meta that contradicts an earlier one counts from its own unit on: damage to it costs that unit.
 //! - Nul frames fill up to two bytes before a boundary; anywhere else they are damage, as are frames without payload.
 //!
 //! # Limits
 //!
-//! A session has at most `N` streams, as the caller chooses. Major units are at most 1 TiB. An object of a Meta may
+//! A session has at most as many streams as there are slots. Major units are at most 1 TiB. An object of a Meta may
 //! lie in two frames, not in three. An Index longer than 1024 bytes is read up to that limit.
 
+mod begin;
 mod check;
 pub(crate) mod class;
 mod clock;
 mod crc;
 mod decimal;
-mod declared;
 pub mod element;
 mod float;
 mod format;
@@ -74,19 +75,17 @@ mod frames;
 mod grid;
 mod index;
 mod item;
-mod lengths;
 mod meta;
 mod name;
 mod names;
 mod pieces;
-mod prologue;
 mod reader;
 mod record;
 pub(crate) mod records;
 pub mod recover;
-mod rest;
+mod scan;
 mod seek_time;
-mod source;
+mod slot;
 mod stream;
 mod streams;
 mod tell;
@@ -103,7 +102,6 @@ mod write;
 
 pub use check::{Checker, Summary, check};
 pub use class::StreamClass;
-pub use clock::Clocks;
 pub use crc::{CrcStatus, WriterCrc, crc_ieee};
 pub use decimal::Decimal;
 pub use format::{Annotated, Format, Order, Width};
@@ -115,11 +113,12 @@ pub use meta::Meta;
 pub use names::{NameSlot, Names};
 pub use pieces::Pieces;
 pub use record::Record;
-pub use records::{Item, Records};
+pub use records::{Records, Step};
 pub use recover::detect;
-pub use source::Source;
+pub use seek_time::ClockTimes;
+pub use slot::StreamSlot;
 pub use stream::{ClockLink, Stream, Value};
-pub use streams::Streams;
+pub use streams::{StreamTable, Streams};
 pub use tell::NamedRecord;
 pub use time::Time;
 pub use unit::Unit;

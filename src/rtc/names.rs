@@ -27,19 +27,19 @@ default_is_empty!(NameSlot<'_>);
 /// ```
 /// # fn read(data: &[u8]) -> traceglass::Result<()> {
 /// use traceglass::record::{Nobody, Record};
-/// use traceglass::rtc::{NameSlot, Names, Records, recover};
+/// use traceglass::rtc::{NameSlot, Names, Records, StreamSlot};
 ///
 /// let mut buffer = [0; 4096];
-/// let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer);
+/// let mut records = Records::new(data, [StreamSlot::EMPTY; 64], &mut buffer);
 /// let mut names = Names::new([NameSlot::EMPTY; 64]);
-/// while let Ok(Some(record)) = records.next_record() {
+/// while let Some(record) = records.next_record()? {
 ///     let record = names.record(&record)?;
 ///     println!("{:?} {}", record.time(), record.class());
 ///     record.tell(&mut Nobody)?; // or a listener of your own
 /// }
 /// # Ok(())
 /// # }
-/// # read(b"").unwrap();
+/// # read(b"").unwrap_err();
 /// ```
 #[derive(Debug)]
 pub struct Names<'a, R> {
@@ -67,11 +67,11 @@ impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
     /// # Errors
     /// `CapacityExceeded`, with the number of slots that are needed.
     #[inline(always)]
-    pub fn class<const N: usize>(
+    pub fn class(
         &mut self,
         slot: usize,
         session: u64,
-        streams: &Streams<'a, N>,
+        streams: Streams<'_, 'a>,
     ) -> Result<Option<&StreamClass<'a>>> {
         let is_known =
             |class: &StreamClass<'a>| class.revision == streams.revision() && class.session == session;
@@ -86,10 +86,7 @@ impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
     /// # Errors
     /// As for [`class`](Self::class).
     #[inline(always)] // What it returns is large, and is copied otherwise.
-    pub fn record<'r, const N: usize>(
-        &'r mut self,
-        record: &Record<'r, 'a, N>,
-    ) -> Result<NamedRecord<'r, 'a>> {
+    pub fn record<'r>(&'r mut self, record: &Record<'r, 'a>) -> Result<NamedRecord<'r, 'a>> {
         let (slot, mut time) = (record.slot(), self.time);
         self.class(slot, record.session(), record.streams())?;
         let in_ns = |asked: Time| {
@@ -118,7 +115,7 @@ impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
 
     #[cold]
     #[inline(never)]
-    fn learn<const N: usize>(&mut self, slot: usize, session: u64, streams: &Streams<'a, N>) -> Result<()> {
+    fn learn(&mut self, slot: usize, session: u64, streams: Streams<'_, 'a>) -> Result<()> {
         let Some(mut class) = StreamClass::of(slot, session, streams) else {
             if let Some(known) = self.slots.slots_mut().get_mut(slot) {
                 known.0 = None;

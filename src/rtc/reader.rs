@@ -2,24 +2,41 @@
 //!
 //! The strict [`Frames`](crate::rtc::Frames) show what it reads; recovery looks ahead with it.
 
+use crate::ByteOrder;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
-use crate::rtc::crc::Trail;
-use crate::rtc::declared::{CRC_HEADER, Declared};
-use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, UNIT};
-use crate::rtc::frame::{self, id};
+use crate::room::Room;
+use crate::rtc::crc::{Trail, is_checksum};
+use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, STREAM, UNIT};
+use crate::rtc::frame::{self, Length, MAX_PAYLOAD, Parts, id};
 use crate::rtc::item::{Due, Item};
-use crate::rtc::lengths::{self, Open, SLOT};
-use crate::rtc::rest::{Rest, doubt};
+use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, MARKER_SIZE, Unit, check_marker, signed};
-use crate::rtc::work;
+use crate::rtc::value::platform_byte_order;
+use crate::rtc::{Meta, Stream, StreamTable, work};
 
 /// The writer fills a room of one or two bytes before a boundary with nul frames.
 const MAX_NULS: u64 = 2;
+/// The first byte of a frame of the Crc.
+const CRC_HEADER: u8 = 0x10;
+
+/// In [`Reader::fast`]: a frame of the stream needs more than its header to be understood. No frame has this length.
+const SLOW: u32 = 0;
+/// There: the length is stated.
+const STATED: u32 = 1 << 12;
+/// There: the bits of a fixed length, and where the slot is.
+const LENGTH: u32 = 0x0fff;
+const SLOT: u32 = 16;
+
+/// Finds out whether the frame of a stream continues a record, if that is not known: `begin::doubt`.
+///
+/// Only frames that are read from the middle on, or after damage, may be in doubt. Readers that begin there set the
+/// pointer, so that the image of a program which reads from the start on has none of it.
+pub(super) type Doubt<'a, R> = fn(&mut Reader<'a, R>, slot: usize, at: u64) -> bool;
 
 /// What reads frames where they are due, and stops at the first fault.
 #[derive(Clone)]
-pub(super) struct Reader<'a, const N: usize> {
+pub(super) struct Reader<'a, R> {
     pub(super) data: &'a [u8],
     /// The next frame to be read.
     pub(super) pos: usize,
@@ -36,20 +53,54 @@ pub(super) struct Reader<'a, const N: usize> {
     /// True if only default streams were seen in this major unit.
     prologue: bool,
     /// True if units are known to end with a Crc.
-    pub(super) has_crc: Option<bool>,
-    /// True if it was reported that the table is too small.
+    has_crc: Option<bool>,
+    /// True if it was reported that the table is too small; the error that the next frame is held up by.
     overflowed: bool,
-    /// The error that the next frame is held up by.
     too_small: Option<Error>,
-    pub(super) known: Declared<'a, N>,
     pub(super) session: u64,
     pub(super) trail: Trail,
+    pub(super) known: StreamTable<'a, R>,
+    pub(super) order: ByteOrder,
+    /// The Meta that is being read, and what it said that contradicts what was known.
+    pub(super) meta: Option<Meta<'a>>,
+    pub(super) contradiction: Option<Error>,
+    /// The largest id said to be free.
+    pub(super) next_id: u64,
+    /// By header byte: what its frame is, for ids below 64 of which a frame has been read.
+    fast: [u32; 128],
+    /// The state of slots is that of this epoch, or they are as `unread` says.
+    epoch: u32,
+    unread: Open,
+    /// The default streams whose record is open, one bit each.
+    open_default: u16,
+    /// True if the next frame of a user's stream is the first one after a boundary at which reading has begun.
+    pub(super) is_first: bool,
+    pub(super) doubt: Option<Doubt<'a, R>>,
+    /// The units of which the Meta was read elsewhere last, and whether there was one.
+    pub(super) learned: [(u64, bool); 2],
+    /// How many more bytes of Metas may be read elsewhere: more than any damage takes.
+    pub(super) budget: u64,
 }
 
-impl<'a, const N: usize> Reader<'a, N> {
+/// The sizes of header and payload of a frame whose id takes one byte, given its first four bytes and its stream's
+/// entry. The header is given as 4 if the length takes more than two bytes.
+///
+/// Branchless: which streams follow each other is unpredictable.
+#[inline(always)]
+#[allow(clippy::arithmetic_side_effects)] // All terms are below 2^14.
+const fn measure(word: u32, entry: u32) -> (u32, u32) {
+    let stated = entry >> 12 & 1;
+    let wide = word >> 15 & stated;
+    let wider = word >> 23 & wide;
+    let high = word >> 9 & 0x3f80 & wide.wrapping_neg();
+    let length = (word >> 8 & 0x7f | high) & stated.wrapping_neg();
+    (1 + stated + wide + wider, length | entry & LENGTH)
+}
+
+impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     /// Begins at the Marker at `pos`.
     #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub(super) fn new(data: &'a [u8], pos: usize) -> Self {
+    pub(super) fn new(data: &'a [u8], pos: usize, slots: R) -> Self {
         Self {
             data,
             pos,
@@ -63,35 +114,46 @@ impl<'a, const N: usize> Reader<'a, N> {
             has_crc: None,
             overflowed: false,
             too_small: None,
-            known: Declared::new(data),
             session: 0,
             trail: Trail::new(),
+            known: StreamTable::new(slots),
+            order: ByteOrder::Little,
+            meta: None,
+            contradiction: None,
+            next_id: 0,
+            fast: [SLOW; 128],
+            epoch: 1,
+            unread: Open::No,
+            open_default: 0,
+            is_first: false,
+            doubt: None,
+            learned: [(u64::MAX, false); 2],
+            budget: to_u64(data.len()).saturating_mul(2).saturating_add(1 << 16),
         }
     }
 
-    /// Begins at the Marker at `pos`, perhaps in the middle of a file.
-    pub(super) fn at_unit(data: &'a [u8], pos: usize) -> Self {
-        let mut reader = Self::new(data, pos);
-        if let Ok(unit) = Unit::parse(data, to_u64(pos)) {
-            reader.known.begin_with(&unit, pos);
+    /// The next frame, as the strict reader gives it.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+        match self.read_fast() {
+            Some(item) => Ok(Some(item)),
+            None => self.next_slow(),
         }
-        reader
     }
 
-    /// Begins at an index of `unit`, or at its Marker; and says what is known of the record that goes on there.
-    pub(super) fn begin_in(&mut self, unit: Unit<'a>) -> Rest {
-        // What does not fit is reported where the Meta is delivered.
-        let _ = self.known.learn_at(unit.offset());
-        // The unit may have had a meta, which the next one repeats.
-        let _ = self.known.learn_at(unit.end());
-        self.known.doubt = Some(doubt);
-        let rest = self.known.expect_rest(&unit, self.pos);
-        self.enter(unit, self.pos);
-        rest
+    /// The next frame, whatever is due.
+    #[cold]
+    fn next_slow(&mut self) -> Result<Option<Item>> {
+        let read = self.read_due();
+        match &read {
+            Ok(Some(item)) => self.note(item),
+            Ok(None) => {}
+            Err(_) => self.stop(),
+        }
+        read
     }
 
     /// Reads up to the next frame, whatever is due; `None` at the end.
-    #[cold]
     pub(super) fn read_due(&mut self) -> Result<Option<Item>> {
         loop {
             match self.due {
@@ -112,8 +174,13 @@ impl<'a, const N: usize> Reader<'a, N> {
         self.trail.note(item);
         // The byte order that it tells counts from now on.
         if item.id == id::PLATFORM {
-            self.known.platform(item.frame(self.data).payload());
+            self.note_platform(item.frame(self.data).payload());
         }
+    }
+
+    /// The writer's byte order, as its platform frame tells it.
+    pub(super) fn note_platform(&mut self, payload: &[u8]) {
+        self.order = platform_byte_order(payload).unwrap_or(self.order);
     }
 
     /// No more is read.
@@ -139,8 +206,8 @@ impl<'a, const N: usize> Reader<'a, N> {
         work::count(1);
         let start = self.pos;
         let head = self.data.get(start..)?.first_chunk::<4>()?;
-        let entry = self.known.lengths.fast(head[0])?;
-        let (header, length) = lengths::measure(u32::from_le_bytes(*head), entry);
+        let entry = self.fast.get(usize::from(head[0])).copied()?;
+        let (header, length) = measure(u32::from_le_bytes(*head), entry);
         let end = start + (header + length) as usize;
         // An empty payload, one that is too long, and a length of three bytes are for the slow path.
         if end > self.fast_end || length.wrapping_sub(1) > 1023 || header == 4 {
@@ -248,21 +315,20 @@ impl<'a, const N: usize> Reader<'a, N> {
                 return Ok(None);
             }
         };
-        let doubt = match (&self.unit, self.known.doubt) {
-            (Some(unit), Some(doubt)) => doubt(&mut self.known, unit, header.0.0, to_u64(at)),
+        let (id, _) = header.0;
+        let slot = if id < id::USER { None } else { self.known.streams().slot(id) };
+        // What may continue a record is taken to do so: no rest is ever a record.
+        let in_doubt = match (slot, self.doubt) {
+            (Some(slot), Some(doubt)) => doubt(self, slot, to_u64(at)),
             _ => false,
         };
-        let known = &mut self.known;
-        let read = known.lengths.read(&known.streams, input, header, self.boundary);
-        let read = match read {
-            Ok(read) => read,
+        let (parts, continues) = match self.read(input, header, slot) {
+            Ok((parts, continues)) => (parts, continues || in_doubt),
             Err(error) => {
                 self.read_error(at, error)?;
                 return Ok(None);
             }
         };
-        // What may continue a record is taken to do so: no rest is ever a record.
-        let (parts, continues) = (read.parts, read.continues || doubt);
         let end = at.saturating_add(usize::from(parts.header)).saturating_add(parts.payload.len());
         if parts.id == id::MARKER {
             // Before its time: another session, or bytes are missing.
@@ -278,7 +344,7 @@ impl<'a, const N: usize> Reader<'a, N> {
             start: at,
             id: parts.id,
             len: u16::try_from(parts.payload.len()).unwrap_or(u16::MAX),
-            slot: read.slot.and_then(|slot| u16::try_from(slot).ok()).unwrap_or(u16::MAX),
+            slot: slot.and_then(|slot| u16::try_from(slot).ok()).unwrap_or(u16::MAX),
             header: parts.header,
             flags: flag(parts.more, Item::MORE)
                 | flag(continues, Item::CONTINUES)
@@ -291,7 +357,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         }
         if parts.id >= id::USER {
             self.prologue = false;
-            self.known.note_split(&item, self.boundary);
+            self.note_split(&item);
         }
         Ok(Some(item))
     }
@@ -300,7 +366,9 @@ impl<'a, const N: usize> Reader<'a, N> {
     fn read_error(&mut self, at: usize, error: Error) -> Result<()> {
         match error.kind() {
             // An object that lost its id to the writer's own damage: its stream exists all the same.
-            ErrorKind::Invalid { value } => self.known.add_unknown(value).unwrap_or(Err(error)),
+            ErrorKind::Invalid { value } if error.element() == STREAM && self.may_exist(value) => {
+                self.known.insert(Stream::unknown(value)).map_err(|_| error)
+            }
             ErrorKind::UnexpectedEnd { .. } if self.is_whole => {
                 // An appended session knows nothing of the boundaries of the one before it.
                 let marker = check_marker(self.input(at, self.data.len()));
@@ -323,16 +391,144 @@ impl<'a, const N: usize> Reader<'a, N> {
         rest.first() == Some(&MARKER_HEADER) && to_u64(rest.len()) < MARKER_SIZE
     }
 
-    /// Takes the next piece of a Meta.
+    /// True if an object that lost its id to damage may have declared a stream with this one.
+    fn may_exist(&self, id: u64) -> bool {
+        (id::USER..self.next_id).contains(&id) && !self.overflowed
+    }
+
+    /// Takes the next piece of a Meta or meta; objects that cannot be read are left out. What a unit itself says counts.
     fn read_meta(&mut self, item: &Item, payload: &'a [u8], continues: bool) {
         let offset = to_u64(item.start).saturating_add(u64::from(item.header));
-        let more = item.flags & Item::MORE != 0;
-        let added = self.known.read(self.unit.as_ref(), (payload, offset), continues, more);
-        if let (Err(error), false) = (added, self.overflowed) {
+        let known = self.meta.take().filter(|_| continues);
+        if known.is_none() {
+            self.contradiction = None;
+        }
+        let mut meta = known.unwrap_or(Meta::in_pieces(offset));
+        meta.push(payload, offset, item.flags & Item::MORE != 0);
+        let mut result = Ok(());
+        while let Some(stream) = meta.next_stream() {
+            if let Ok(stream) = stream {
+                result = result.and(self.declare(stream, true));
+            }
+        }
+        self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
+        self.meta = Some(meta);
+        if let (Err(error), false) = (result, self.overflowed) {
             self.overflowed = true;
             self.fast_end = 0;
             self.too_small = Some(error);
         }
+    }
+
+    /// Takes over what a Meta says of a stream; if it contradicts what is known, only if it `counts`.
+    ///
+    /// # Errors
+    ///
+    /// The table has no room for it.
+    pub(super) fn declare(&mut self, stream: Stream<'a>, counts: bool) -> Result<()> {
+        let streams = self.known.streams();
+        let contradicted = streams
+            .slot(stream.id())
+            .filter(|&slot| streams.at(slot).is_some_and(|known| stream.contradicts(known)));
+        let single = usize::try_from(stream.id().saturating_mul(2)).unwrap_or(usize::MAX);
+        self.fast.iter_mut().skip(single).take(2).for_each(|entry| *entry = SLOW);
+        match contradicted {
+            Some(slot) if counts => {
+                let error = Error::new(stream.object().offset(), META, ErrorKind::Contradictory);
+                self.contradiction = self.contradiction.or(Some(error));
+                self.known.replace(slot, stream);
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => self.known.insert(stream),
+        }
+    }
+
+    /// Forgets which records are open: all are of this kind.
+    pub(super) fn reset(&mut self, unread: Open) {
+        self.fast = [SLOW; 128];
+        self.unread = unread;
+        self.open_default = 0;
+        self.is_first = false;
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+    }
+
+    /// How much of a record of the stream in a slot has come, and whether one is open.
+    pub(super) fn state(&self, slot: usize) -> (u64, Open) {
+        match self.known.get(slot).filter(|slot| slot.epoch == self.epoch) {
+            Some(slot) => (slot.got, slot.open),
+            None => (0, self.unread),
+        }
+    }
+
+    /// Sets that.
+    pub(super) fn set_state(&mut self, slot: usize, got: u64, open: Open) {
+        let epoch = self.epoch;
+        let Some(known) = self.known.get_mut(slot) else { return };
+        (known.got, known.open, known.epoch) = (got, open, epoch);
+        let (id, length) = (known.stream.id(), known.stream.length());
+        let alone = match length {
+            _ if open != Open::No || got != 0 => SLOW,
+            None => STATED,
+            Some(length @ 1..=MAX_PAYLOAD) => u32::try_from(length).unwrap_or(SLOW),
+            Some(_) => SLOW,
+        };
+        let single = usize::try_from(id.saturating_mul(2)).unwrap_or(usize::MAX);
+        let slot = u32::try_from(slot).unwrap_or(0) << SLOT;
+        for (entry, kind) in self.fast.iter_mut().skip(single).zip([alone, SLOW]) {
+            *entry = slot | kind;
+        }
+    }
+
+    /// Sets that a record is open or not; of one of fixed length, `rest` bytes are still to come.
+    pub(super) fn expect(&mut self, slot: usize, open: Open, rest: u64) {
+        let length = self.known.get(slot).and_then(|slot| slot.stream.length());
+        let got = length.filter(|_| open == Open::Yes).map_or(0, |length| length.saturating_sub(rest));
+        self.set_state(slot, got, open);
+    }
+
+    /// True if a record of this default stream is open.
+    fn is_open_default(&self, id: u64) -> bool {
+        self.open_default & default_bit(id) != 0
+    }
+
+    /// Reads the frame at the front of `input`, given its header and what follows that, and its stream's slot; and whether
+    /// it continues a record, as far as is known.
+    fn read(
+        &mut self,
+        input: Bytes<'a>,
+        ((id, more), after): ((u64, bool), Bytes<'a>),
+        slot: Option<usize>,
+    ) -> Result<(Parts<'a>, bool)> {
+        let Some(slot) = slot else {
+            if id >= id::USER {
+                return Err(input.error(STREAM, ErrorKind::Invalid { value: id }));
+            }
+            let (parts, _) = frame::read_body(input, (id, more), after, Length::from_default(id))?;
+            let (was, bit) = (self.is_open_default(id), default_bit(id));
+            self.open_default = if more { self.open_default | bit } else { self.open_default & !bit };
+            return Ok((parts, was));
+        };
+        let (got, open) = self.state(slot);
+        let (mut rest, mut length) = (0, Length::Stated);
+        if let Some(all) = self.known.get(slot).and_then(|slot| slot.stream.length()) {
+            let left = all.saturating_sub(got);
+            let piece = left.min(MAX_PAYLOAD).min(self.boundary.saturating_sub(after.offset()));
+            // A whole record that says that it goes on, or a part that says that it does not, or an empty part: the
+            // stream was not written in records of its length. It may be cut by the end of the input, too.
+            if (more == (piece == left) || piece == 0) && piece <= to_u64(after.len()) {
+                return Err(input.error(FRAME, ErrorKind::SizeMismatch { stated: all, found: got }));
+            }
+            (rest, length) = (left.saturating_sub(piece), Length::Fixed(piece));
+        }
+        let (parts, _) = frame::read_body(input, (id, more), after, length)?;
+        if parts.payload.is_empty() {
+            // Nothing is written of nothing.
+            return Err(input.error(FRAME, ErrorKind::UnderLimit { value: 0, limit: 1 }));
+        }
+        let read = got.saturating_add(to_u64(parts.payload.len()));
+        self.set_state(slot, if rest > 0 { read } else { 0 }, if more { Open::Yes } else { Open::No });
+        Ok((parts, open == Open::Yes))
     }
 
     /// Checks that a frame of a default stream is where it belongs.
@@ -355,9 +551,9 @@ impl<'a, const N: usize> Reader<'a, N> {
                 let due = to_u64(end) == unit.end() && self.boundary != unit.end();
                 let last = end == self.data.len();
                 let restarted = self.data.get(end) == Some(&MARKER_HEADER);
-                // What it says may prove it.
-                let is_placed = due || last || restarted;
-                if more || !is_placed && !self.is_crc_right(at) { fault(CRC) } else { Ok(()) }
+                // Where anything else follows, what it says may prove it.
+                let is_placed = due || last || restarted || self.is_crc_right(at);
+                if more || !is_placed { fault(CRC) } else { Ok(()) }
             }
             // After the reserve, there is the Crc alone.
             _ if self.has_crc == Some(true) && to_u64(end) > self.boundary => {
@@ -365,6 +561,20 @@ impl<'a, const N: usize> Reader<'a, N> {
                 Err(Error::new(place, FRAME, kind))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// True if the checksum of this unit at `at` is right. In all, not much more than the input is read for that.
+    fn is_crc_right(&mut self, at: usize) -> bool {
+        let from = self.unit.and_then(|unit| usize::try_from(unit.origin()).ok());
+        let covered = from.and_then(|from| self.data.get(from..at)).unwrap_or_default();
+        let stored = self.data.get(at..).and_then(|rest| rest.get(1..)?.first_chunk::<4>());
+        match (stored, self.budget.checked_sub(to_u64(covered.len()))) {
+            (Some(stored), Some(budget)) if !covered.is_empty() => {
+                self.budget = budget;
+                is_checksum(*stored, covered)
+            }
+            _ => false,
         }
     }
 
@@ -401,7 +611,7 @@ impl<'a, const N: usize> Reader<'a, N> {
     /// The input ends with a frame: it is cut if an Index or a Meta says that it goes on.
     fn end(&mut self) -> Result<()> {
         let open = [(id::INDEX, INDEX), (id::MINOR_INDEX, INDEX), (id::META, META)];
-        match open.into_iter().find(|&(id, _)| self.known.lengths.is_open_default(id)) {
+        match open.into_iter().find(|&(id, _)| self.is_open_default(id)) {
             Some((_, element)) => {
                 let kind = ErrorKind::UnexpectedEnd { needed: 1 };
                 Err(Error::new(to_u64(self.data.len()), element, kind))
@@ -413,16 +623,26 @@ impl<'a, const N: usize> Reader<'a, N> {
         }
     }
 
+    /// Begins anew at `pos`, in the same slots.
+    pub(super) fn restart(&mut self, pos: usize) {
+        self.new_session();
+        (self.session, self.unit, self.due) = (0, None, Due::Major);
+        (self.pos, self.limit, self.fast_end) = (pos, pos, 0);
+        (self.too_small, self.order) = (None, ByteOrder::Little);
+        self.trail = Trail::new();
+    }
+
     /// Another session begins: the ids have other meanings.
     pub(super) fn new_session(&mut self) {
         self.session = self.session.saturating_add(1);
         self.known.clear();
-        self.known.lengths.reset(Open::No);
-        (self.has_crc, self.overflowed) = (None, false);
+        (self.meta, self.next_id, self.has_crc, self.overflowed) = (None, 0, None, false);
+        self.learned = [(u64::MAX, false); 2];
+        self.reset(Open::No);
     }
+}
 
-    /// True if the checksum of this unit at `at` is right.
-    fn is_crc_right(&mut self, at: usize) -> bool {
-        self.unit.is_some_and(|unit| self.known.covers(&unit, at))
-    }
+/// The bit of a default stream.
+fn default_bit(id: u64) -> u16 {
+    u32::try_from(id).ok().and_then(|id| 1_u16.checked_shl(id)).unwrap_or(0)
 }

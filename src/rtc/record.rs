@@ -3,17 +3,18 @@
 use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::Result;
+use crate::rtc::class::Scale;
 use crate::rtc::pieces::{Joined, Pieces, Pool};
-use crate::rtc::{Annotation, Clocks, Frame, Samples, Stream, Streams, Time};
+use crate::rtc::{Annotation, Frame, Sample, Samples, Stream, Streams, Time};
 use core::fmt;
 
 /// A record: what was written at once, of which stream, and when.
 #[derive(Clone)]
-pub struct Record<'r, 'a, const N: usize> {
-    pub(super) streams: &'r Streams<'a, N>,
-    pub(super) clocks: &'r Clocks<N>,
+pub struct Record<'r, 'a> {
+    pub(super) streams: Streams<'r, 'a>,
     pub(super) stream: &'r Stream<'a>,
     pub(super) slot: usize,
+    pub(super) time: Option<Time>,
     pub(super) session: u64,
     pub(super) order: ByteOrder,
     pub(super) data: &'a [u8],
@@ -23,13 +24,13 @@ pub struct Record<'r, 'a, const N: usize> {
     pub(super) joined: Option<(&'r Joined, &'r Pool<'r>)>,
 }
 
-impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
+impl<'r, 'a> Record<'r, 'a> {
     /// Its stream.
     pub const fn stream(&self) -> &'r Stream<'a> {
         self.stream
     }
 
-    /// The slot of its stream in the [table](Streams::at).
+    /// The slot of its stream in the table, as in [`Streams::at`].
     pub const fn slot(&self) -> usize {
         self.slot
     }
@@ -56,26 +57,32 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
         to_u64(self.joined.map_or(self.frame.payload().len(), |(joined, _)| joined.len))
     }
 
+    /// Its last frame.
+    pub const fn frame(&self) -> &Frame<'a> {
+        &self.frame
+    }
+
     /// When it was written, on its stream's clock; `None` if that has not been stamped, or if there is none.
     ///
     /// The time of a stamp is what it says itself.
     #[inline]
-    pub fn time(&self) -> Option<Time> {
-        match self.joined {
-            // A stamp's own time is what it says.
-            Some((joined, _)) if !self.is_stamp() => joined.has_time.then_some(joined.time),
-            _ => self.clocks.time_at(self.slot),
-        }
+    pub const fn time(&self) -> Option<Time> {
+        self.time
+    }
+
+    /// The slot of its stream's clock.
+    fn clock_slot(&self) -> Option<usize> {
+        Some(self.streams.slots().get(self.slot)?.clock.of.into())
     }
 
     /// Its stream's clock; the stream itself, if the record is a stamp.
     pub fn clock(&self) -> Option<&'r Stream<'a>> {
-        self.streams.at(self.clocks.clock_of(self.slot)?)
+        self.streams.at(self.clock_slot()?)
     }
 
     /// True if it is a stamp of a clock.
     pub fn is_stamp(&self) -> bool {
-        self.clocks.clock_of(self.slot) == Some(self.slot)
+        self.clock_slot() == Some(self.slot)
     }
 
     /// The stream that it annotates: that which its stream names, if it has the format of an annotation.
@@ -84,7 +91,7 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
     }
 
     /// The streams of the session, as far as they have been declared.
-    pub const fn streams(&self) -> &'r Streams<'a, N> {
+    pub const fn streams(&self) -> Streams<'r, 'a> {
         self.streams
     }
 
@@ -114,6 +121,24 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
         Ok(Samples::new(self.bytes()?, self.payload_offset(), self.stream.format(), self.order))
     }
 
+    /// What its samples say: numbers with gain and offset, `None` for text and bytes. Those of an annotation are what
+    /// follows its time.
+    ///
+    /// A gain that cannot be read counts as absent, as does an offset.
+    ///
+    /// # Errors
+    ///
+    /// As for [`bytes`](Self::bytes), or an annotation is too short for its time.
+    pub fn values(&self) -> Result<impl Iterator<Item = Result<(Sample<'r>, Option<f64>)>> + use<'r>> {
+        let scale = Scale::of(self.stream);
+        let samples = match self.annotation() {
+            Some(annotation) => annotation?.samples,
+            None => self.samples()?,
+        };
+        let scaled = move |sample: Sample<'r>| (sample, sample.scaled(scale.gain, scale.offset));
+        Ok(samples.map(move |sample| sample.map(scaled)))
+    }
+
     /// The annotation that it is; `None` if its stream has not the format of one.
     ///
     /// # Errors
@@ -127,7 +152,7 @@ impl<'r, 'a, const N: usize> Record<'r, 'a, N> {
     }
 }
 
-impl<const N: usize> fmt::Debug for Record<'_, '_, N> {
+impl fmt::Debug for Record<'_, '_> {
     /// Where it stands; never what is in it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Record({} {:#x}, {} bytes)", self.stream.id(), self.offset(), self.len())

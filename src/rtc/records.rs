@@ -1,54 +1,18 @@
 //! Records, joined from frames.
 
-use crate::Gap;
-use crate::error::{ErrorKind, Result};
-use crate::rtc::frames as strict;
+use crate::ByteOrder;
+use crate::error::Result;
+use crate::gap::Gap;
+use crate::room::Room;
 use crate::rtc::pieces::{Joined, Pool};
 use crate::rtc::record::Record;
-use crate::rtc::source::Source;
-use crate::rtc::{Clocks, Frame, Streams, Time};
+use crate::rtc::slot::{NONE, Pending, StreamSlot};
+use crate::rtc::{Frame, Frames, StreamTable, Streams, Time};
 use core::fmt;
 
-/// No slot.
-const END: u16 = u16::MAX;
-
-/// The records of a file, with their streams and times, in the order in which they end.
-///
-/// A record may lie in several frames, between which those of other streams lie; several records may be open at once.
-/// The pieces of open records are kept in `buffer`, which the caller lends: 16 bytes a piece (of up to 1,024 bytes), and
-/// the bytes of a record in several pieces once it is complete. A record in one piece is borrowed from the input and
-/// takes nothing; so an empty buffer will do where there are no others.
-///
-/// # Errors
-///
-/// As for the frames that it reads: after an error comes `None`, until [`recover`](Self::recover) goes on, if those are
-/// [`recover::Frames`](crate::rtc::recover::Frames). A record for which the buffer is too small says so itself: [`Record::bytes`].
-///
-/// # Examples
-///
-/// ```
-/// # fn read(data: &[u8]) -> traceglass::Result<()> {
-/// use traceglass::rtc::{Records, recover};
-///
-/// let mut buffer = [0; 4096];
-/// let mut records = Records::new(recover::Frames::<64>::new(data), &mut buffer);
-/// loop {
-///     while let Ok(Some(record)) = records.next_record() {
-///         println!("{:?} {:?}: {:?}", record.time(), record.stream().name(), record.samples()?);
-///     }
-///     let Some(gap) = records.recover() else { break };
-///     println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause());
-/// }
-/// # Ok(())
-/// # }
-/// # read(b"").unwrap();
-/// ```
-pub struct Records<'b, F, const N: usize> {
-    frames: F,
-    clocks: Clocks<N>,
-    /// Of the streams up to the last one of which a record came in pieces.
-    open: heapless::Vec<Pending, N>,
-    /// Sessions and gaps so far: what was open before is not any more.
+/// What joins the frames of records: the pieces of those that are open, and the times of all.
+pub(super) struct Joiner<'b> {
+    /// Sessions and gaps so far, from 1 on: what was open or stamped before is not any more.
     epoch: u32,
     session: u64,
     pool: Pool<'b>,
@@ -59,161 +23,66 @@ pub struct Records<'b, F, const N: usize> {
     last: u16,
 }
 
-/// A record of which more is to come.
-#[derive(Clone, Copy)]
-struct Pending {
-    record: Joined,
-    /// It is open in that epoch only.
-    epoch: u32,
-    is_open: bool,
-    /// The open records that began right before and after it.
-    before: u16,
-    after: u16,
-}
-
-impl Pending {
-    const NONE: Self = Self { record: Joined::NONE, epoch: 0, is_open: false, before: END, after: END };
-}
-
-impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
-    /// The records of `frames`, which are joined in `buffer`.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub fn new(frames: F, buffer: &'b mut [u8]) -> Self {
-        let session = frames.session();
-        Self {
-            frames,
-            clocks: Clocks::new(),
-            open: heapless::Vec::new(),
-            epoch: 0,
-            session,
-            pool: Pool::new(buffer),
-            delivered: Joined::NONE,
-            first: END,
-            last: END,
-        }
-    }
-
-    /// The next record; `None` at the end of the input, and after an error.
-    ///
-    /// The rest of a record whose beginning was lost is left out, as is what [may be one](Frame::continues), and a record
-    /// that does not end.
-    ///
-    /// # Errors
-    ///
-    /// Where and why reading cannot go on.
-    #[inline]
-    pub fn next_record(&mut self) -> Result<Option<Record<'_, 'a, N>>> {
-        loop {
-            match self.next_step()? {
-                Some(Step::Record(found)) => return Ok(self.record(&found)),
-                Some(Step::Frame(_)) => {}
-                None => return Ok(None),
-            }
-        }
-    }
-
-    /// The next frame that does not complete a record, or the next record: for programs that look at both.
-    ///
-    /// # Errors
-    ///
-    /// As for [`next_record`](Self::next_record).
-    #[inline(always)] // What it returns is large, and is copied otherwise.
-    pub fn next_item(&mut self) -> Result<Option<Item<'_, 'a, N>>> {
-        match self.next_step()? {
-            Some(Step::Frame(frame)) => Ok(Some(Item::Frame(frame))),
-            Some(Step::Record(found)) => {
-                let frame = found.frame;
-                Ok(self.record(&found).map(|record| Item::Record(frame, record)))
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// As [`next_item`](Self::next_item), but the record is lent only when it is [asked for](Self::record).
-    #[inline(always)]
-    pub(crate) fn next_step(&mut self) -> Result<Option<Step<'a>>> {
-        if !self.delivered.chain.is_empty() {
-            self.release();
-        }
-        let Some(frame) = self.frames.next_frame()? else { return Ok(None) };
-        let Some(slot) = frame.slot() else {
-            if self.session != self.frames.session() {
-                self.session = self.frames.session();
-                self.interrupt();
-            }
-            return Ok(Some(Step::Frame(frame)));
-        };
-        self.clocks.observe(self.frames.streams(), self.frames.byte_order(), &frame);
-        let is_complete = if frame.more() || frame.continues() {
-            self.join(&frame, slot)
-        } else {
-            self.close(slot);
-            true
-        };
-        Ok(Some(if is_complete { Step::Record(Found { frame, slot }) } else { Step::Frame(frame) }))
-    }
-
-    /// Goes on after damage, and says what was lost; `None` if there was none, or with strict [`Frames`](crate::rtc::Frames).
-    pub fn recover(&mut self) -> Option<Gap> {
-        let gap = self.frames.recover()?;
-        if !matches!(gap.cause().kind(), ErrorKind::CapacityExceeded { .. }) {
-            self.interrupt();
-        }
-        Some(gap)
-    }
-
-    /// Goes on with other frames of the same input.
-    #[cfg_attr(not(feature = "event"), allow(dead_code))]
-    pub(crate) fn restart(&mut self, frames: F) {
-        self.session = frames.session();
-        self.frames = frames;
-        self.interrupt();
+impl<'b> Joiner<'b> {
+    pub(super) const fn new(session: u64, buffer: &'b mut [u8]) -> Self {
+        Self { epoch: 1, session, pool: Pool::new(buffer), delivered: Joined::NONE, first: NONE, last: NONE }
     }
 
     /// What was open is not any more.
-    fn interrupt(&mut self) {
-        self.clocks.reset();
-        self.epoch = self.epoch.wrapping_add(1);
+    pub(super) fn interrupt(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1).max(1);
         self.pool.clear();
         self.delivered = Joined::NONE;
-        (self.first, self.last) = (END, END);
+        (self.first, self.last) = (NONE, NONE);
     }
 
-    /// Adds the record in `slot` to those that are open.
-    fn link(&mut self, slot: usize) {
-        let Ok(link) = u16::try_from(slot) else { return };
-        let before = core::mem::replace(&mut self.last, link);
-        if let Some(open) = self.open.get_mut(slot) {
-            (open.before, open.after) = (before, END);
+    /// Takes the next frame; gives whether it completes a record.
+    #[inline(always)]
+    pub(super) fn take<'a, R: Room<StreamSlot<'a>>>(
+        &mut self,
+        known: &mut StreamTable<'a, R>,
+        (data, order, session): (&'a [u8], ByteOrder, u64),
+        frame: &Frame<'a>,
+    ) -> bool {
+        if !self.delivered.chain.is_empty() {
+            self.pool.release(self.delivered.chain);
+            self.delivered = Joined::NONE;
         }
-        match self.open.get_mut(usize::from(before)) {
-            Some(before) => before.after = link,
-            None => self.first = link,
+        let Some(slot) = frame.slot() else {
+            if self.session != session {
+                self.session = session;
+                self.interrupt();
+            }
+            return false;
+        };
+        let is_clock = known.clock_at(slot) == Some(slot);
+        if frame.more() || frame.continues() {
+            return self.join(known, data, order, frame, slot);
         }
+        if self.first != NONE {
+            self.close(known, slot);
+        }
+        if is_clock {
+            known.stamp(slot, self.epoch, order, frame.payload());
+        }
+        true
     }
 
-    /// Takes the record in `slot` out of those that are open.
-    fn unlink(&mut self, slot: usize) {
-        let Some((before, after)) = self.open.get(slot).map(|open| (open.before, open.after)) else { return };
-        match self.open.get_mut(usize::from(before)) {
-            Some(before) => before.after = after,
-            None => self.first = after,
-        }
-        match self.open.get_mut(usize::from(after)) {
-            Some(after) => after.before = before,
-            None => self.last = before,
-        }
-    }
-
-    /// Takes a piece of a record that has several; gives whether it completes one.
+    /// Takes a piece of a record that has several.
     #[cold]
-    fn join(&mut self, frame: &Frame<'a>, slot: usize) -> bool {
+    fn join<'a, R: Room<StreamSlot<'a>>>(
+        &mut self,
+        known: &mut StreamTable<'a, R>,
+        data: &'a [u8],
+        order: ByteOrder,
+        frame: &Frame<'a>,
+        slot: usize,
+    ) -> bool {
         let epoch = self.epoch;
+        let is_clock = known.clock_at(slot) == Some(slot);
         if !frame.continues() {
-            self.close(slot);
-            let time = self.clocks.time_at(slot);
-            while self.open.len() <= slot && self.open.push(Pending::NONE).is_ok() {}
-            let Some(open) = self.open.get_mut(slot) else { return false };
+            self.close(known, slot);
+            let time = known.streams().time_at(slot, epoch);
             let record = Joined {
                 start: usize::try_from(frame.offset()).unwrap_or(usize::MAX),
                 header: frame.header_size(),
@@ -221,127 +90,245 @@ impl<'b, 'a, F: Source<'a, N>, const N: usize> Records<'b, F, N> {
                 has_time: time.is_some(),
                 ..Joined::NONE
             };
-            *open = Pending { record, epoch, is_open: true, ..Pending::NONE };
-            self.link(slot);
+            if let Some(known) = known.get_mut(slot) {
+                known.record = Pending { record, epoch, ..Pending::NONE };
+            }
+            self.link(known, slot);
         }
-        // The rest of a record whose beginning was lost is none.
-        let is_open = |open: &&mut Pending| open.is_open && open.epoch == epoch;
-        let Some(open) = self.open.get_mut(slot).filter(is_open) else { return false };
-        open.record.len = open.record.len.saturating_add(frame.payload().len());
-        self.pool.add(&mut open.record.chain, frame);
-        open.is_open = frame.more();
+        let Some(known_slot) = known.get_mut(slot).filter(|slot| slot.record.epoch == epoch) else {
+            // The rest of a record whose beginning was lost is none; what a clock says in one is not known.
+            if is_clock {
+                known.set_clock(slot, epoch, None);
+            }
+            return false;
+        };
+        let record = &mut known_slot.record.record;
+        record.len = record.len.saturating_add(frame.payload().len());
+        self.pool.add(&mut record.chain, frame);
         if frame.more() {
             return false;
         }
-        self.delivered = open.record;
-        self.unlink(slot);
-        self.pool.join(&self.delivered, self.frames.data());
+        self.delivered = *record;
+        self.unlink(known, slot);
+        self.pool.join(&self.delivered, data);
+        if is_clock {
+            match self.pool.bytes(&self.delivered) {
+                Ok(bytes) => known.stamp(slot, epoch, order, bytes),
+                Err(_) => known.set_clock(slot, epoch, None),
+            }
+            let time = known.streams().time_at(slot, epoch);
+            (self.delivered.time, self.delivered.has_time) = (time.unwrap_or_default(), time.is_some());
+        }
         true
     }
 
     /// Another record of the stream begins: one that did not end is none.
-    #[inline]
-    fn close(&mut self, slot: usize) {
-        let Some(open) = self.open.get_mut(slot) else { return };
-        if open.is_open && open.epoch == self.epoch {
-            open.is_open = false;
-            let chain = open.record.chain;
-            self.unlink(slot);
-            self.pool.release(chain);
+    fn close<'a, R: Room<StreamSlot<'a>>>(&mut self, known: &mut StreamTable<'a, R>, slot: usize) {
+        if let Some(open) = known.get(slot).map(|slot| slot.record).filter(|open| open.epoch == self.epoch) {
+            self.unlink(known, slot);
+            self.pool.release(open.record.chain);
         }
     }
 
-    /// The entries of the record that was delivered last are free.
-    #[cold]
-    fn release(&mut self) {
-        let delivered = core::mem::replace(&mut self.delivered, Joined::NONE);
-        self.pool.release(delivered.chain);
+    /// Adds the record in `slot` to those that are open.
+    fn link<'a, R: Room<StreamSlot<'a>>>(&mut self, known: &mut StreamTable<'a, R>, slot: usize) {
+        let Ok(link) = u16::try_from(slot) else { return };
+        let before = core::mem::replace(&mut self.last, link);
+        if let Some(known) = known.get_mut(slot) {
+            (known.record.before, known.record.after) = (before, NONE);
+        }
+        match known.get_mut(before.into()) {
+            Some(before) => before.record.after = link,
+            None => self.first = link,
+        }
     }
 
-    /// The record that was found, until the next one is asked for.
+    /// Takes the record in `slot` out of those that are open.
+    fn unlink<'a, R: Room<StreamSlot<'a>>>(&mut self, known: &mut StreamTable<'a, R>, slot: usize) {
+        let Some(open) = known.get_mut(slot).map(|slot| &mut slot.record) else { return };
+        open.epoch = 0;
+        let (before, after) = (open.before, open.after);
+        match known.get_mut(before.into()) {
+            Some(before) => before.record.after = after,
+            None => self.first = after,
+        }
+        match known.get_mut(after.into()) {
+            Some(after) => after.record.before = before,
+            None => self.last = before,
+        }
+    }
+
+    /// The record that was completed last, until the next frame is taken.
     #[inline(always)]
-    pub(crate) fn record(&self, found: &Found<'a>) -> Option<Record<'_, 'a, N>> {
-        let (frame, slot) = (found.frame, found.slot);
-        let (session, order, data) = (self.session, self.frames.byte_order(), self.frames.data());
-        let joined = (!self.delivered.chain.is_empty()).then_some((&self.delivered, &self.pool));
-        let (streams, clocks) = (self.frames.streams(), &self.clocks);
+    pub(super) fn record<'r, 'a>(
+        &'r self,
+        streams: Streams<'r, 'a>,
+        (data, order): (&'a [u8], ByteOrder),
+        frame: Frame<'a>,
+    ) -> Option<Record<'r, 'a>> {
+        let slot = frame.slot()?;
         let stream = streams.at(slot)?;
-        Some(Record { streams, clocks, stream, slot, session, order, data, frame, joined })
+        let joined = (!self.delivered.chain.is_empty()).then_some((&self.delivered, &self.pool));
+        let time = match joined {
+            Some((joined, _)) => joined.has_time.then_some(joined.time),
+            None => streams.time_at(slot, self.epoch),
+        };
+        Some(Record { streams, stream, slot, time, session: self.session, order, data, frame, joined })
+    }
+
+    /// The offset of the first record that has begun and has not ended.
+    pub(super) fn first_open(&self, streams: Streams<'_, '_>) -> Option<u64> {
+        streams.slots().get(usize::from(self.first)).map(|slot| slot.record.record.offset())
+    }
+
+    /// What the clock of a stream says now.
+    pub(super) fn time_at(&self, streams: Streams<'_, '_>, slot: usize) -> Option<Time> {
+        streams.time_at(slot, self.epoch)
+    }
+
+    /// Sets what clocks said last, by their ids.
+    pub(super) fn prime<'a, R: Room<StreamSlot<'a>>>(
+        &self,
+        known: &mut StreamTable<'a, R>,
+        said: &[(u64, Time)],
+    ) {
+        for &(id, time) in said {
+            if let Some(slot) = known.streams().slot(id) {
+                let _ = known.clock_at(slot);
+                known.set_clock(slot, self.epoch, Some(time));
+            }
+        }
+    }
+}
+
+/// What a reader of records meets next.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // It is taken apart at once.
+pub enum Step<'r, 'a> {
+    /// A record.
+    Record(Record<'r, 'a>),
+    /// A frame that completes no record: of a default stream, or a piece. Only those who ask for frames, too, get these.
+    Frame(Frame<'a>),
+    /// What was lost, where, and why.
+    Gap(Gap),
+    /// The end of the input.
+    End,
+}
+
+/// The records of a sound file, with their streams and times, in the order in which they end.
+///
+/// A record may lie in several frames, between which those of other streams lie; several records may be open at once.
+/// The pieces of open records are kept in `buffer`, which the caller lends: 16 bytes a piece (of up to 1,024 bytes), and
+/// the bytes of a record in several pieces once it is complete. A record in one piece is borrowed from the input and
+/// takes nothing; so an empty buffer will do where there are no others.
+///
+/// A record for which the buffer is too small says so itself: [`Record::bytes`]. To go on after damage, use
+/// [`recover::Records`](crate::rtc::recover::Records).
+///
+/// # Examples
+///
+/// ```
+/// # fn read(data: &[u8]) -> traceglass::Result<()> {
+/// use traceglass::rtc::{Records, StreamSlot};
+///
+/// let mut buffer = [0; 4096];
+/// let mut records = Records::new(data, [StreamSlot::EMPTY; 64], &mut buffer);
+/// while let Some(record) = records.next_record()? {
+///     println!("{:?} {:?}: {:?}", record.time(), record.stream().name(), record.samples()?);
+/// }
+/// # Ok(())
+/// # }
+/// # read(b"").unwrap_err();
+/// ```
+pub struct Records<'a, 'b, R> {
+    frames: Frames<'a, R>,
+    joiner: Joiner<'b>,
+}
+
+impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
+    /// The records of a file, with slots for the streams of a session.
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    pub fn new(data: &'a [u8], slots: R, buffer: &'b mut [u8]) -> Self {
+        Self { frames: Frames::new(data, slots), joiner: Joiner::new(0, buffer) }
+    }
+
+    /// The records from where `frames` are.
+    pub fn of(frames: Frames<'a, R>, buffer: &'b mut [u8]) -> Self {
+        let joiner = Joiner::new(frames.session(), buffer);
+        Self { frames, joiner }
+    }
+
+    /// The next record; `None` at the end of the input, and after an error.
+    ///
+    /// The rest of a record whose beginning was not read is left out, as is what [may be one](Frame::continues), and a
+    /// record that does not end.
+    ///
+    /// # Errors
+    ///
+    /// Where and why reading cannot go on.
+    #[inline]
+    pub fn next_record(&mut self) -> Result<Option<Record<'_, 'a>>> {
+        loop {
+            let Some(frame) = self.frames.next_frame()? else { return Ok(None) };
+            if self.take(&frame) {
+                return Ok(self.record(frame));
+            }
+        }
+    }
+
+    /// The next record, or the next frame that does not complete one: for programs that look at both.
+    ///
+    /// # Errors
+    ///
+    /// As for [`next_record`](Self::next_record).
+    #[inline(always)] // What it returns is large, and is copied otherwise.
+    pub fn next_step(&mut self) -> Result<Step<'_, 'a>> {
+        let Some(frame) = self.frames.next_frame()? else { return Ok(Step::End) };
+        let is_complete = self.take(&frame);
+        Ok(match is_complete.then(|| self.record(frame)).flatten() {
+            Some(record) => Step::Record(record),
+            None => Step::Frame(frame),
+        })
+    }
+
+    #[inline(always)]
+    fn take(&mut self, frame: &Frame<'a>) -> bool {
+        let reader = &mut self.frames.0;
+        self.joiner.take(&mut reader.known, (reader.data, reader.order, reader.session), frame)
+    }
+
+    #[inline(always)]
+    fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
+        let reader = &self.frames.0;
+        self.joiner.record(reader.known.streams(), (reader.data, reader.order), frame)
     }
 
     /// The frames that the records are read from.
-    pub const fn frames(&self) -> &F {
+    pub const fn frames(&self) -> &Frames<'a, R> {
         &self.frames
     }
 
     /// The streams of the session, as far as they have been declared.
-    pub fn streams(&self) -> &Streams<'a, N> {
+    pub fn streams(&self) -> Streams<'_, 'a> {
         self.frames.streams()
-    }
-
-    /// Sets what a clock said last.
-    pub(crate) fn set_clock(&mut self, slot: usize, time: Time) {
-        self.clocks.resolve(self.frames.streams(), slot);
-        self.clocks.set(slot, Some(time));
-    }
-
-    /// The clocks: what each said last.
-    pub const fn clocks(&self) -> &Clocks<N> {
-        &self.clocks
     }
 
     /// The offset of the first record that has begun and has not ended; `None` if there is none.
     ///
     /// No record that is delivered later begins before it.
     pub fn first_open(&self) -> Option<u64> {
-        self.open.get(usize::from(self.first)).map(|open| open.record.offset())
+        self.joiner.first_open(self.streams())
+    }
+
+    /// Sets what clocks said before, as a [`Grid`](crate::rtc::Grid) has found it.
+    pub fn prime(&mut self, said: &[(u64, Time)]) {
+        self.joiner.prime(&mut self.frames.0.known, said);
     }
 }
 
-impl<'b, 'a, const N: usize> Records<'b, strict::Frames<'a, N>, N> {
-    /// The records of a sound file: those of [`Frames::new`](strict::Frames::new), put together where they are to lie, which
-    /// takes less stack.
-    #[inline(never)]
-    pub fn strict(data: &'a [u8], buffer: &'b mut [u8]) -> Self {
-        Self {
-            frames: strict::Frames::new(data),
-            clocks: Clocks::new(),
-            open: heapless::Vec::new(),
-            epoch: 0,
-            session: 0,
-            pool: Pool::new(buffer),
-            delivered: Joined::NONE,
-            first: END,
-            last: END,
-        }
-    }
-}
-
-impl<F, const N: usize> fmt::Debug for Records<'_, F, N> {
+impl<R> fmt::Debug for Records<'_, '_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("session", &self.session).finish_non_exhaustive()
+        f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
     }
-}
-
-/// What [`Records::next_item`] gives.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-#[allow(clippy::large_enum_variant)] // It is taken apart at once.
-pub enum Item<'r, 'a, const N: usize> {
-    /// A frame that completes no record: of a default stream, or a piece.
-    Frame(Frame<'a>),
-    /// A record, and the frame that completes it.
-    Record(Frame<'a>, Record<'r, 'a, N>),
-}
-
-/// What comes next.
-pub(crate) enum Step<'a> {
-    Frame(Frame<'a>),
-    Record(Found<'a>),
-}
-
-/// A complete record: its last frame, and the slot of its stream.
-pub(crate) struct Found<'a> {
-    pub(crate) frame: Frame<'a>,
-    pub(crate) slot: usize,
 }

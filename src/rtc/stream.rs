@@ -2,9 +2,10 @@
 
 use crate::Error;
 use crate::error::{ErrorKind, Result};
-use crate::json::{Event, Members, Number, Parser};
+use crate::json::Source;
 use crate::rtc::element::META;
 use crate::rtc::name::{Name, name_hash};
+use crate::rtc::scan::{self, Scanner};
 use crate::rtc::{Decimal, Format, work};
 use crate::text::Text;
 
@@ -20,7 +21,6 @@ pub struct Stream<'a> {
     damage: Option<ErrorKind>,
     object: Text<'a>,
     links: Links,
-    fingerprint: u64,
 }
 
 /// What a stream is called and which clocks it names, as hashes; 0 where there is none.
@@ -33,38 +33,35 @@ pub(crate) struct Links {
 }
 
 impl<'a> Stream<'a> {
+    /// None at all, to fill slots with.
+    pub(super) const EMPTY: Self = Self::unknown(0);
+
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
     #[inline(never)]
     pub(crate) fn parse(object: Text<'a>, damage: Option<Error>) -> Result<Self> {
-        let (links, fingerprint) = (Links::default(), fingerprint(object));
-        let mut stream =
-            Self { id: 0, length: None, format: Format::Raw, damage: None, object, links, fingerprint };
-        stream.damage = damage.map(|error| error.kind());
-        let mut id = None;
-        let (mut by_format, mut by_type) = (None, None);
-        let mut fault = None;
+        let mut stream = Self { object, damage: damage.map(|error| error.kind()), ..Self::EMPTY };
+        let (mut id, mut by_format, mut by_type, mut fault) = (None, None, None, None);
         for (key, value) in stream.members() {
-            let event = value.event();
-            let text = if let Some(Event::String(text)) = event { Some(text) } else { None };
-            let hash = || text.map_or(0, name_hash);
-            match KEYS.iter().position(|known| key.is(known)) {
-                Some(ID) => match event {
-                    Some(Event::Number(number)) if number.as_u64().is_some() => id = id.or(number.as_u64()),
-                    _ => fault = fault.or(Some(value.invalid())),
+            let Some(key) = KEYS.iter().find(|known| key.is(known)) else { continue };
+            let name = value.as_name();
+            let hash = name.map_or(0, name_hash);
+            match *key {
+                "id" => match value.as_u64() {
+                    Some(number) => id = id.or(Some(number)),
+                    None => fault = fault.or(Some(value.unexpected("a whole number"))),
                 },
-                Some(LENGTH) => match value.length() {
+                "length" => match value.length() {
                     Ok(length) => stream.length = length,
                     Err(error) => fault = fault.or(Some(error)),
                 },
-                Some(FORMAT) => by_format = text.map(Format::from_text),
-                Some(TYPE) => by_type = text.map(Format::from_text),
-                Some(NAME) => stream.links.name = hash(),
-                Some(DELTA) => stream.links.delta = hash(),
-                Some(CLOCK) => {
-                    stream.links.is_clock = matches!(event, Some(Event::Bool(true)));
-                    stream.links.clock = hash();
+                "format" => by_format = name.map(Format::from_text),
+                "type" => by_type = name.map(Format::from_text),
+                "name" => stream.links.name = hash,
+                "delta" => stream.links.delta = hash,
+                _ => {
+                    stream.links.is_clock = value.as_bool() == Some(true);
+                    stream.links.clock = hash;
                 }
-                _ => {}
             }
         }
         // Split at the limit, the writer begins the chunk `{"id":` anew: `{"i` `{"i193,…`.
@@ -81,16 +78,17 @@ impl<'a> Stream<'a> {
     }
 
     /// A stream of which nothing is known but that it may exist.
-    pub(crate) fn unknown(id: u64) -> Self {
+    pub(crate) const fn unknown(id: u64) -> Self {
+        let links = Links { name: 0, clock: 0, delta: 0, is_clock: false };
         let damage = Some(ErrorKind::Missing);
-        let links = Links::default();
-        let object = Text::default();
-        Self { id, length: None, format: Format::Raw, damage, object, links, fingerprint: id }
+        Self { id, length: None, format: Format::Raw, damage, object: Text::new(&[], 0), links }
     }
 
     /// A number that is the same for objects that say the same in the same words, and not 0.
-    pub(crate) const fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    pub(crate) fn fingerprint(&self) -> u64 {
+        // FNV-1a. Of an unknown one, all that is known.
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        self.object.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.id, step).max(1)
     }
 
     pub(crate) const fn links(&self) -> Links {
@@ -149,16 +147,14 @@ impl<'a> Stream<'a> {
 
     /// Its relation to a clock.
     pub fn clock(&self) -> Option<ClockLink<'a>> {
-        let value = self.attribute("clock")?;
-        match value.as_bool() {
-            Some(true) => Some(ClockLink::IsClock),
-            Some(false) => None,
-            None => value.as_name().map(ClockLink::Named),
+        if self.links.is_clock {
+            return Some(ClockLink::IsClock);
         }
+        self.clock_name().map(ClockLink::Named)
     }
 
     /// The name of the clock that it belongs to, if it is not one itself.
-    pub(crate) fn clock_name(&self) -> Option<Name<'a>> {
+    pub(super) fn clock_name(&self) -> Option<Name<'a>> {
         self.named("clock")
     }
 
@@ -191,14 +187,13 @@ impl<'a> Stream<'a> {
     }
 
     fn decimal(&self, name: &str) -> Result<Option<Decimal>> {
-        let Some(value) = self.attribute(name) else { return Ok(None) };
-        match value.event() {
-            Some(Event::Null) => Ok(None),
-            Some(Event::Number(_)) => match value.as_decimal() {
+        match self.attribute(name) {
+            Some(value) if !value.is(b"null") => match value.as_decimal() {
                 Some(decimal) => Ok(Some(decimal)),
-                None => Err(value.unexpected("a number that a float can hold")),
+                None if value.is_number() => Err(value.unexpected("a number that a float can hold")),
+                None => Err(value.unexpected("a number")),
             },
-            _ => Err(value.unexpected("a number")),
+            _ => Ok(None),
         }
     }
 
@@ -224,18 +219,15 @@ impl<'a> Stream<'a> {
         let (head, tail) = self.object.pieces();
         let split = self.damage.is_some() && self.object.is_split();
         let first = if split { Text::new(head, self.object.offset()) } else { self.object };
-        // The second piece lacks the brace that a parser wants.
-        let second = Text::new(b"{", self.object.tail_offset()).with_tail(tail, self.object.tail_offset());
-        let mut parser = Parser::new(first, META);
-        Attributes { is_open: is_object(&mut parser), parser, second: split.then_some(second) }
+        let second = split.then(|| Scanner::new(Text::new(tail, self.object.tail_offset())));
+        Attributes { scanner: Scanner::new(first), second }
     }
 }
 
 /// The members of an object that may be in two pieces.
 struct Attributes<'a> {
-    parser: Parser<Text<'a>>,
-    is_open: bool,
-    second: Option<Text<'a>>,
+    scanner: Scanner<'a>,
+    second: Option<Scanner<'a>>,
 }
 
 impl<'a> Iterator for Attributes<'a> {
@@ -243,38 +235,16 @@ impl<'a> Iterator for Attributes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if self.is_open
-                && let Some(Ok((key, value))) = Members::of(&mut self.parser).next()
-            {
+            if let Some((key, value)) = self.scanner.next_member() {
                 return Some((key, Value(value)));
             }
-            self.is_open = false;
-            self.parser = Parser::new(self.second.take()?, META);
-            self.is_open = is_object(&mut self.parser);
+            self.scanner = self.second.take()?;
         }
     }
 }
 
-/// True if there is an object, by its brace.
-fn is_object(parser: &mut Parser<Text<'_>>) -> bool {
-    matches!(parser.next_event(), Ok(Some(Event::ObjectStart)))
-}
-
 /// The names of the attributes that are read at once.
 const KEYS: [&str; 7] = ["id", "length", "format", "type", "name", "delta", "clock"];
-const ID: usize = 0;
-const LENGTH: usize = 1;
-const FORMAT: usize = 2;
-const TYPE: usize = 3;
-const NAME: usize = 4;
-const DELTA: usize = 5;
-const CLOCK: usize = 6;
-
-/// FNV-1a.
-fn fingerprint(object: Text<'_>) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    object.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
-}
 
 /// The first id of the user's streams.
 const FIRST_USER: u64 = 9;
@@ -285,14 +255,10 @@ fn restarted_id(object: Text<'_>) -> Option<u64> {
     let again = b"{\"id\":".iter().zip(tail).take_while(|(a, b)| a == b).count();
     let rest = tail.get(again..)?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if again == 0 || digits == 0 || rest.get(digits) != Some(&b',') {
+    if again == 0 || rest.get(digits) != Some(&b',') {
         return None;
     }
-    let Ok(Some(Event::Number(number))) = Parser::new(Text::new(rest.get(..digits)?, 0), META).next_event()
-    else {
-        return None;
-    };
-    number.as_u64()
+    Some(scan::integer(Text::new(rest.get(..digits)?, 0))?.1)
 }
 
 /// How a stream relates to a clock.
@@ -310,10 +276,6 @@ pub enum ClockLink<'a> {
 pub struct Value<'a>(Text<'a>);
 
 impl<'a> Value<'a> {
-    fn event(&self) -> Option<Event<Text<'a>>> {
-        Parser::new(self.0, META).next_event().ok().flatten()
-    }
-
     /// Its text.
     pub const fn text(&self) -> Text<'a> {
         self.0
@@ -321,55 +283,54 @@ impl<'a> Value<'a> {
 
     /// The string, if it is one.
     pub fn as_name(&self) -> Option<Name<'a>> {
-        match self.event()? {
-            Event::String(text) => Some(text),
-            _ => None,
+        if self.first() != b'"' {
+            return None;
         }
+        Scanner::new(self.0).string().ok()
     }
 
     /// The truth value, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
-        match self.event()? {
-            Event::Bool(value) => Some(value),
-            _ => None,
-        }
+        let is_true = self.is(b"true");
+        (is_true || self.is(b"false")).then_some(is_true)
     }
 
     /// The number, if it is one that a [`Decimal`] holds.
     pub fn as_decimal(&self) -> Option<Decimal> {
-        Decimal::parse(self.as_number()?.text())
+        if self.is_number() { Decimal::parse(self.0) } else { None }
     }
 
     /// The number, if it is a whole one of 64 bits.
     pub fn as_u64(&self) -> Option<u64> {
-        self.as_number()?.as_u64()
+        scan::integer(self.0).filter(|&(negative, size)| !negative || size == 0).map(|(_, size)| size)
     }
 
-    fn as_number(&self) -> Option<Number<Text<'a>>> {
-        match self.event()? {
-            Event::Number(number) => Some(number),
-            _ => None,
-        }
+    fn first(&self) -> u8 {
+        self.0.front().first().copied().unwrap_or(0)
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self.first(), b'-' | b'0'..=b'9')
+    }
+
+    fn is(&self, text: &[u8]) -> bool {
+        self.0.bytes().eq(text.iter().copied())
     }
 
     fn length(&self) -> Result<Option<u64>> {
-        match self.event() {
-            Some(Event::Null) => Ok(None),
-            Some(Event::Number(number)) => match (number.as_u64(), number.as_i64()) {
-                (Some(length), _) => Ok(Some(length)),
-                (None, Some(value)) => Err(Error::new(self.0.offset(), META, ErrorKind::Negative { value })),
-                _ => Err(self.invalid()),
-            },
-            _ => Err(self.invalid()),
+        if self.is(b"null") {
+            return Ok(None);
+        }
+        let fits =
+            |(negative, size): (bool, u64)| if negative { 0_i64.checked_sub_unsigned(size) } else { None };
+        match (self.as_u64(), scan::integer(self.0).and_then(fits)) {
+            (Some(length), _) => Ok(Some(length)),
+            (None, Some(value)) => Err(Error::new(self.0.offset(), META, ErrorKind::Negative { value })),
+            _ => Err(self.unexpected("a whole number")),
         }
     }
 
-    fn invalid(&self) -> Error {
-        self.unexpected("a whole number")
-    }
-
     fn unexpected(&self, expected: &'static str) -> Error {
-        let byte = self.0.bytes().next().unwrap_or(0);
-        Error::new(self.0.offset(), META, ErrorKind::Unexpected { byte, expected })
+        Error::new(self.0.offset(), META, ErrorKind::Unexpected { byte: self.first(), expected })
     }
 }

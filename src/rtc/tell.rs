@@ -29,9 +29,9 @@ pub struct NamedRecord<'r, 'a> {
 impl<'r, 'a> NamedRecord<'r, 'a> {
     /// What a record says; `in_ns` converts times.
     #[inline(always)]
-    pub(super) fn new<const N: usize>(
+    pub(super) fn new(
         class: &'r StreamClass<'a>,
-        record: &Record<'r, 'a, N>,
+        record: &Record<'r, 'a>,
         in_ns: impl FnOnce(super::Time) -> i128,
     ) -> Self {
         let (data, mut time) = (record.bytes(), record.time());

@@ -70,20 +70,24 @@ impl Sample<'_> {
         Some(offset.map_or(scaled, |offset| scaled + offset.to_f64()))
     }
 
-    /// The number as a time in seconds, times `gain` plus `offset`: exact for integers.
+    /// The number as a time in seconds, times `gain` plus `offset`: exact but for what is less than 10^-18.
     pub fn as_time(&self, gain: Option<Decimal>, offset: Option<Decimal>) -> Option<Time> {
         let gain = gain.unwrap_or(Decimal::ONE);
         let offset = offset.unwrap_or(Decimal::ZERO);
+        self.in_seconds(gain).map(|time| time.plus(Time::from_attoseconds(offset.whole_attos())))
+    }
+
+    /// The number times `gain`, in seconds.
+    #[inline]
+    pub(super) fn in_seconds(&self, gain: Decimal) -> Option<Time> {
+        let integer = |value: i128| Time::scaled(gain.attos(value), (value < 0) != (gain.digits() < 0));
         match *self {
-            Self::Unsigned(value) => Some(Time::from_raw(value.into(), gain, offset)),
-            Self::Signed(value) => Some(Time::from_raw(value.into(), gain, offset)),
-            Self::Timespec(seconds, nanosecond) => {
-                // At most 1.9 · 10^28.
-                let nanoseconds =
-                    i128::from(seconds).wrapping_mul(1_000_000_000).wrapping_add(nanosecond.into());
-                Some(Time::from_raw(nanoseconds, gain.nano(), offset))
-            }
-            _ => self.scaled(Some(gain), Some(offset)).filter(|value| value.is_finite()).map(Time::from_f64),
+            Self::Unsigned(value) => Some(integer(value.into())),
+            Self::Signed(value) => Some(integer(value.into())),
+            Self::Timespec(seconds, nanoseconds) => Some(Time::new(seconds, nanoseconds).times(gain)),
+            Self::Float32(value) if value.is_finite() => Some(Time::from_f64(value.into()).times(gain)),
+            Self::Float64(value) if value.is_finite() => Some(Time::from_f64(value).times(gain)),
+            _ => None,
         }
     }
 }

@@ -25,6 +25,13 @@ pub(super) fn divide(words: &mut [u32], by: u32) -> u32 {
     low(rest)
 }
 
+/// A number divided by ten, and the digit that is left.
+pub(super) fn tenth(n: u128) -> (u128, u32) {
+    let mut all = words(n);
+    let digit = divide(&mut all, 10);
+    (number(all), digit)
+}
+
 /// The words of a number.
 #[allow(clippy::as_conversions)] // The words of it.
 pub(super) const fn words(n: u128) -> [u32; 4] {
@@ -58,6 +65,7 @@ mod tests {
             let by = low(random() >> (random() % 32)).max(1);
             let mut all = words(n);
             assert_eq!(number(all), n);
+            assert_eq!(tenth(n), (n / 10, low((n % 10) as u64)));
             let rest = divide(&mut all, by);
             assert_eq!((number(all), u128::from(rest)), (n / u128::from(by), n % u128::from(by)));
             let carry = multiply(&mut all, by);

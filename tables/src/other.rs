@@ -9,9 +9,6 @@ use traceglass::rtc::recover::{UnitSpan, Units};
 use traceglass::zstd::{Detected, Workspace};
 use traceglass::{Format, rdf, rtc};
 
-/// The number of streams a session of an RTC file may have.
-const STREAMS: usize = 4096;
-
 /// The longest record of an RTC file that is joined.
 const LONGEST: usize = 256 << 20;
 
@@ -52,14 +49,12 @@ impl<'t> Whole<'t> {
     }
 }
 
-/// The records of an RTC file. Not inlined: the large table of streams is built on the stack, and reading other formats
-/// should not need that much of it.
-#[inline(never)]
+/// The records of an RTC file.
 fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     // Memory that is not touched costs nothing.
     let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
-    let mut timeline = Box::new(Timeline::<STREAMS>::new(0, data, &mut buffer));
-    common.drive(&mut *timeline, &Place { file: name, base: 0, skipped: 0, seed: name }, None, sink)
+    let mut timeline = Timeline::new(0, data, Vec::new(), Vec::new(), &mut buffer);
+    common.drive(&mut timeline, &Place { file: name, base: 0, skipped: 0, seed: name }, None, sink)
 }
 
 /// The chunks of an RDF file, as its index has them, and their events.
@@ -118,7 +113,6 @@ fn chunks(
 }
 
 /// The major units of an RTC file, including those after damage, which is reported with the events.
-#[inline(never)]
 fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
     if !common.needs_parts() {
         return Ok(());
@@ -137,7 +131,7 @@ fn units(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>) 
         };
         common.part(&part, sink)
     };
-    let mut frames = Box::new(rtc::recover::Frames::<STREAMS>::new(data));
+    let mut frames = rtc::recover::Frames::new(data, Vec::new());
     let mut units = Units::new();
     loop {
         let frame = match frames.next_frame() {

@@ -5,7 +5,8 @@ use crate::common::{mutations, prefixes};
 use crate::pulled::{Field, Value, fields};
 use traceglass::event::rtc::Timeline;
 use traceglass::event::{EventKind, Item, Number, Source, TrackKind, Window};
-use traceglass::rtc::{Records, recover};
+use traceglass::rtc::recover::Records;
+use traceglass::rtc::{NameSlot, Step, StreamSlot};
 use traceglass::{ErrorKind, Result};
 
 fn tree(fields: Result<Vec<Field>>) -> Result<String> {
@@ -47,7 +48,7 @@ struct All {
 
 fn read(data: &[u8], window: Window) -> Result<All> {
     let mut buffer = vec![0; data.len() * 2];
-    let mut timeline = Timeline::<16>::new(0, data, &mut buffer);
+    let mut timeline = Timeline::new(0, data, [StreamSlot::EMPTY; 16], [NameSlot::EMPTY; 16], &mut buffer);
     timeline.set_window(window);
     let mut all = All::default();
     while let Some(item) = timeline.next_item()? {
@@ -178,15 +179,17 @@ type Found = Vec<(u64, Option<i128>)>;
 /// The reader's own records, and its gaps.
 fn records(data: &[u8]) -> (Found, Vec<(u64, u64)>) {
     let mut buffer = vec![0; data.len() * 2];
-    let mut records = Records::new(recover::Frames::<16>::new(data), &mut buffer);
+    let mut records = Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
     let (mut found, mut gaps) = (Vec::new(), Vec::new());
     loop {
-        while let Ok(Some(record)) = records.next_record() {
-            let time = record.time().map(|time| time.attoseconds().div_euclid(1_000_000_000));
-            found.push((record.offset(), time));
+        match records.next_step() {
+            Step::Record(record) => {
+                let time = record.time().map(|time| time.attoseconds().div_euclid(1_000_000_000));
+                found.push((record.offset(), time));
+            }
+            Step::Gap(gap) => gaps.push((gap.offset(), gap.len())),
+            _ => return (found, gaps),
         }
-        let Some(gap) = records.recover() else { return (found, gaps) };
-        gaps.push((gap.offset(), gap.len()));
     }
 }
 
@@ -255,7 +258,7 @@ fn a_clock_that_steps_back_a_little_loses_nothing_of_a_window() {
 #[test]
 fn a_record_that_is_too_long_tells_what_it_takes() {
     let data = file(Vec::new());
-    let mut timeline = Timeline::<16>::new(0, &data, &mut []);
+    let mut timeline = Timeline::new(0, &data, [StreamSlot::EMPTY; 16], [NameSlot::EMPTY; 16], &mut []);
     let (mut short, mut long) = (0, 0);
     while let Some(item) = timeline.next_item().unwrap() {
         let Item::Event(event) = item else { continue };
@@ -273,7 +276,7 @@ fn a_record_that_is_too_long_tells_what_it_takes() {
 #[test]
 fn streams_that_do_not_fit_are_an_error() {
     let data = file(Vec::new());
-    let mut timeline = Timeline::<3>::new(0, &data, &mut []);
+    let mut timeline = Timeline::new(0, &data, [StreamSlot::EMPTY; 3], [NameSlot::EMPTY; 3], &mut []);
     let error = loop {
         match timeline.next_item() {
             Ok(item) => assert!(item.is_some(), "no error"),

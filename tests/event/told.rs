@@ -22,7 +22,7 @@ fn read(name: &str) -> Vec<Vec<u8>> {
 
 /// Hands out the items of a trace that a window has.
 pub fn each(inputs: &[&[u8]], window: Window, item: &mut dyn FnMut(&Item<'_>)) -> traceglass::Result<()> {
-    Trace::<64>::read(inputs, |trace| {
+    Trace::read(inputs, |trace| {
         trace.set_window(window);
         while let Some(next) = trace.next_item()? {
             item(&next);

@@ -412,8 +412,8 @@ fn until_the_first_fault_both_readers_find_the_same() {
     }
     let (mut compared, mut held_back) = (0, 0);
     let mut compare = |data: &[u8]| {
-        let mut strict = rtc::Frames::<8>::new(data);
-        let mut recovering = Frames::<8>::new(data);
+        let mut strict = rtc::Frames::new(data, [StreamSlot::EMPTY; 8]);
+        let mut recovering = Frames::new(data, [StreamSlot::EMPTY; 8]);
         loop {
             let (found, other) = (told(strict.next_frame()), told(recovering.next_frame()));
             match (found, other) {
@@ -466,16 +466,15 @@ fn a_piece_to_which_an_index_leads_is_no_record() {
     assert_eq!(written[&(0, a)], [&b"begins, and ends"[..], b"another"]);
     let of_a = |data: &[u8]| {
         let mut buffer = [0; 256];
-        let mut records = Records::new(Frames::<8>::new(data), &mut buffer);
+        let mut records = Records::new(data, [StreamSlot::EMPTY; 8], &mut buffer);
         let mut all = Vec::new();
         loop {
-            while let Ok(Some(record)) = records.next_record() {
-                if record.stream().id() == a {
-                    all.push(record.bytes().unwrap().to_vec());
+            match records.next_step() {
+                Step::Record(record) if record.stream().id() == a => {
+                    all.push(record.bytes().unwrap().to_vec())
                 }
-            }
-            if records.recover().is_none() {
-                return all;
+                Step::End => return all,
+                _ => {}
             }
         }
     };

@@ -16,8 +16,8 @@ mod walk;
 use common::rtc::{Crc, Options, Writer, deployed, int};
 use common::{at_alignments, lies_in, mutations, prefixes};
 use std::collections::{BTreeMap, HashSet};
-use traceglass::rtc::recover::{Frames, GapReason};
-use traceglass::rtc::{self, Clocks, CrcStatus, Meta, Records, Streams};
+use traceglass::rtc::recover::{Frames, GapReason, Records};
+use traceglass::rtc::{self, CrcStatus, Meta, Step, StreamSlot, StreamTable};
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
 /// A gap, and what sort of loss it was.
@@ -44,7 +44,8 @@ impl Gap {
 
 /// Reads all, and reports what is wrong; gives how many frames there were.
 fn check<const N: usize>(data: &[u8], mut report: impl FnMut(Finding)) -> u64 {
-    rtc::check(&mut Frames::<N>::new(data), &mut report).map_or(0, |summary| summary.frames)
+    rtc::check(&mut Frames::new(data, [StreamSlot::EMPTY; N]), &mut report)
+        .map_or(0, |summary| summary.frames)
 }
 
 /// What a walk gives.
@@ -60,7 +61,7 @@ struct Seen {
 
 /// Framess all of it, and checks on the way what holds for any input.
 fn walk<const N: usize>(data: &[u8]) -> Seen {
-    let mut walk = Frames::<N>::new(data);
+    let mut walk = Frames::new(data, [StreamSlot::EMPTY; N]);
     let mut seen = Seen::default();
     let mut open: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
     let mut at = 0;

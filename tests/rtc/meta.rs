@@ -2,9 +2,9 @@
 
 use crate::*;
 
-fn streams<'a>(text: &'a str) -> (Streams<'a, 16>, Vec<(u64, &'static str)>) {
+fn streams(text: &str) -> (StreamTable<'_, [StreamSlot<'_>; 16]>, Vec<(u64, &'static str)>) {
     let mut meta = Meta::new(text.as_bytes(), 100);
-    let mut streams = Streams::new();
+    let mut streams = StreamTable::new([StreamSlot::EMPTY; 16]);
     let mut errors = Vec::new();
     while let Some(stream) = meta.next_stream() {
         match stream {
@@ -18,15 +18,18 @@ fn streams<'a>(text: &'a str) -> (Streams<'a, 16>, Vec<(u64, &'static str)>) {
 
 #[test]
 fn a_meta_is_read_leniently() {
-    let ids = |text| streams(text).0.iter().map(rtc::Stream::id).collect::<Vec<_>>();
+    let ids = |text| streams(text).0.streams().iter().map(rtc::Stream::id).collect::<Vec<_>>();
     assert_eq!(ids(r#"[{"id":9,"name":"a"},{"id":10},11]"#), [9, 10]);
     // Two arrays, the first one unfinished.
     let (table, errors) = streams(r#"[{"id":9},{"id":10},[{"id":9},{"id":10},{"id":11},12]"#);
-    assert_eq!((table.len(), errors), (3, vec![]));
+    assert_eq!((table.streams().len(), errors), (3, vec![]));
     // An object that breaks off: the next one is read.
     let (table, errors) = streams(r#"[{"id":9,"na"name":"b"},{"id":10,"name":"c"},11]"#);
-    assert_eq!((table.len(), errors), (2, vec![]));
-    assert!(table.get(9).unwrap().damage().is_some() && table.get(10).unwrap().damage().is_none());
+    assert_eq!((table.streams().len(), errors), (2, vec![]));
+    assert!(
+        table.streams().get(9).unwrap().damage().is_some()
+            && table.streams().get(10).unwrap().damage().is_none()
+    );
     // No array, no id, ids of other types, nesting without end.
     assert_eq!(streams(r#"{"id":9}"#).1[0], (100, "unexpected"));
     assert_eq!(streams(r#"[{"name":"a"},11]"#).1, [(101, "missing")]);
@@ -37,8 +40,8 @@ fn a_meta_is_read_leniently() {
     assert_eq!(streams(&"[".repeat(10_000)).1, [(101, "unexpected")]);
     let nested = format!(r#"[{{"id":9,"a":{}}},{{"id":10}},11]"#, "[".repeat(10_000));
     let (table, _) = streams(&nested);
-    assert_eq!(table.get(9).unwrap().damage().unwrap().kind().code(), "too-deep");
-    assert!(table.get(10).is_some());
+    assert_eq!(table.streams().get(9).unwrap().damage().unwrap().kind().code(), "too-deep");
+    assert!(table.streams().get(10).is_some());
 }
 
 #[test]
@@ -49,7 +52,8 @@ fn attributes_have_their_defaults_and_synonyms() {
             {"id":11,"clock":"ab\"c","delta":null,"length":-1,"format":5,"cont":true},12]"#,
     );
     assert_eq!(errors, []);
-    let (a, b, c) = (table.get(9).unwrap(), table.get(10).unwrap(), table.get(11).unwrap());
+    let (a, b, c) =
+        (table.streams().get(9).unwrap(), table.streams().get(10).unwrap(), table.streams().get(11).unwrap());
     assert!(a.name().unwrap() == "ab\"c" && a.name().unwrap().borrowed().is_none());
     assert_eq!(
         (a.format(), a.length(), a.clock(), a.cont()),
@@ -74,7 +78,7 @@ fn a_meta_in_pieces_is_read_over_its_limits() {
     let text = format!("[{},120]", objects.join(","));
     for piece in [1024, 1000, 77, 64] {
         let mut meta = Meta::in_pieces(0);
-        let mut table = Streams::<128>::new();
+        let mut table = StreamTable::new([StreamSlot::EMPTY; 128]);
         let count = text.len().div_ceil(piece);
         for (n, part) in text.as_bytes().chunks(piece).enumerate() {
             meta.push(part, (n * piece) as u64, n + 1 < count);
@@ -84,6 +88,7 @@ fn a_meta_in_pieces_is_read_over_its_limits() {
         }
         meta.check().unwrap();
         assert_eq!(meta.next_id(), Some(120));
+        let table = table.streams();
         assert_eq!(table.len(), objects.len(), "pieces of {piece}");
         let sound = |s: &&rtc::Stream| {
             s.damage().is_none() && s.name().is_some_and(|n| n == format!("stream {}", s.id()).as_str())
@@ -136,14 +141,12 @@ fn deltas_are_latched() {
     event(&mut writer, c, None);
     event(&mut writer, none, None);
     let data = writer.stop();
-    let mut walk = Frames::<16>::new(&data);
-    let mut clocks = Clocks::<16>::new();
+    let mut buffer = [0; 128];
+    let mut records = rtc::Records::new(&data, [StreamSlot::EMPTY; 16], &mut buffer);
     let mut times = Vec::new();
-    while let Some(frame) = walk.next() {
-        let frame = frame.unwrap();
-        clocks.observe(walk.streams(), walk.byte_order(), &frame);
-        if [a, b, c, none].contains(&frame.id()) {
-            times.push(clocks.time(&frame).map(|time| time.to_string()));
+    while let Some(record) = records.next_record().unwrap() {
+        if [a, b, c, none].contains(&record.stream().id()) {
+            times.push(record.time().map(|time| time.to_string()));
         }
     }
     assert_eq!(times, expected);
@@ -165,6 +168,7 @@ fn only_plain_timespecs_are_dates() {
             {"id":18,"format":"annotate/utf-8"},{"id":19,"format":"utf-8"},
             {"id":20,"name":"g","clock":true,"format":"uint8","delta":"g"},21]"#,
     );
+    let table = table.streams();
     let dates: Vec<u64> = (9..=20).filter(|&id| table.is_absolute(table.slot(id).unwrap())).collect();
     assert_eq!(dates, [9, 10, 14, 15, 18]);
 }

@@ -2,7 +2,7 @@
 
 use crate::common::rtc::{Options, Writer, int, sample, stamps_that_step_back};
 use traceglass::ErrorKind;
-use traceglass::rtc::{self, Clocks, Frames, Grid, Time, recover};
+use traceglass::rtc::{self, Frames, Grid, Records, StreamSlot, Time, recover};
 
 /// A frame that begins a record: where, of which stream, in which minor unit, at what time.
 struct Begun {
@@ -18,8 +18,8 @@ fn minor_of(offset: u64) -> u64 {
 }
 
 /// A walk that has read the first Meta.
-fn walk_with_streams(data: &[u8]) -> Frames<'_, 16> {
-    let mut walk = Frames::new(data);
+fn walk_with_streams(data: &[u8]) -> Frames<'_, [StreamSlot<'_>; 16]> {
+    let mut walk = Frames::new(data, [StreamSlot::EMPTY; 16]);
     while walk.streams().is_empty() {
         walk.next().unwrap().unwrap();
     }
@@ -27,17 +27,14 @@ fn walk_with_streams(data: &[u8]) -> Frames<'_, 16> {
 }
 
 fn begun(data: &[u8]) -> Vec<Begun> {
-    let mut walk = Frames::<16>::new(data);
-    let mut clocks = Clocks::<16>::new();
+    let mut buffer = [0; 1 << 14];
+    let mut records = Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
     let mut begun = Vec::new();
-    while let Some(frame) = walk.next() {
-        let frame = frame.expect("an undamaged file");
-        clocks.observe(walk.streams(), walk.byte_order(), &frame);
-        if frame.is_user() && !frame.continues() {
-            let offset = frame.offset();
-            begun.push(Begun { offset, id: frame.id(), minor: minor_of(offset), time: clocks.time(&frame) });
-        }
+    while let Some(record) = records.next_record().expect("an undamaged file") {
+        let offset = record.offset();
+        begun.push(Begun { offset, id: record.stream().id(), minor: minor_of(offset), time: record.time() });
     }
+    begun.sort_by_key(|record| record.offset);
     begun
 }
 
@@ -84,7 +81,7 @@ fn units_are_found_by_number_and_verified() {
 fn the_grid_of_a_unit_that_is_cut() {
     let data = sample(Options::default(), 60_000);
     let cut = &data[100..];
-    let mut walk = recover::Frames::<16>::new(cut);
+    let mut walk = recover::Frames::new(cut, [StreamSlot::EMPTY; 16]);
     assert!(walk.next().unwrap().is_err() && walk.recover().is_some() && walk.next().is_some());
     let (cut, whole) = (Grid::from_unit(cut, *walk.unit().unwrap()), Grid::new(&data).unwrap());
     assert_eq!((cut.first().position(), cut.len()), (-100, 8));
@@ -94,7 +91,7 @@ fn the_grid_of_a_unit_that_is_cut() {
         let found = cut.before(11, offset - 100).unwrap().map(|at| at + 100);
         assert_eq!(found, whole.before(11, offset).unwrap(), "{offset}");
     }
-    let first = cut.frames::<16>(1000).unwrap().next().unwrap().unwrap();
+    let first = cut.frames(1000, [StreamSlot::EMPTY; 16]).unwrap().next().unwrap().unwrap();
     assert_eq!((first.id(), first.offset()), (rtc::id::INDEX, 1025 - 100));
 }
 
@@ -136,7 +133,7 @@ fn a_walk_begins_at_any_minor_unit() {
     let all = begun(&data);
     let grid = Grid::new(&data).unwrap();
     for offset in (0..data.len() as u64).step_by(999).chain([1, 1025, 8192, 8200]) {
-        let walk = grid.frames::<16>(offset).unwrap();
+        let walk = grid.frames(offset, [StreamSlot::EMPTY; 16]).unwrap();
         let first = walk.offset();
         assert!(first <= offset && offset - first < 2048 + 1025 + 2048, "{first:#x} for {offset:#x}");
         let mut found = Vec::new();
@@ -165,7 +162,7 @@ fn a_time_is_found_by_binary_search() {
     let mut skipped = 0;
     for stamp in stamps.iter().step_by(7) {
         let time = stamp.time.unwrap();
-        let found = grid.seek_time::<16>(clock, time).unwrap();
+        let found = grid.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16]).unwrap();
         let first = stamps.iter().find(|other| other.time.unwrap() >= time).unwrap();
         assert!(found <= first.offset, "{found:#x} is after {:#x}, where it is first {time}", first.offset);
         // Not far before it either: the clock is in every minor unit of this file.
@@ -173,24 +170,18 @@ fn a_time_is_found_by_binary_search() {
         skipped += usize::from(found > 0);
     }
     assert!(skipped > 50);
-    let missing = grid.seek_time::<16>(12, Time::ZERO).unwrap_err();
+    let missing = grid.seek_time(12, Time::ZERO, &mut [StreamSlot::EMPTY; 16]).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Missing);
 }
 
 /// The records of a clock: where each begins, and what time it then is.
 fn stamps(data: &[u8], id: u64) -> Vec<(u64, Time)> {
-    let mut walk = Frames::<16>::new(data);
-    let mut clocks = Clocks::<16>::new();
-    let (mut stamps, mut begins) = (Vec::new(), 0);
-    while let Some(Ok(frame)) = walk.next() {
-        clocks.observe(walk.streams(), walk.byte_order(), &frame);
-        if frame.id() == id {
-            if !frame.continues() {
-                begins = frame.offset();
-            }
-            if let (false, Some(time)) = (frame.more(), clocks.time(&frame)) {
-                stamps.push((begins, time));
-            }
+    let mut buffer = [0; 1 << 14];
+    let mut records = Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
+    let mut stamps = Vec::new();
+    while let Ok(Some(record)) = records.next_record() {
+        if let (true, Some(time)) = (record.stream().id() == id, record.time()) {
+            stamps.push((record.offset(), time));
         }
     }
     stamps
@@ -203,7 +194,7 @@ fn every_stamp_is_found(data: &[u8], id: u64) {
     assert!(stamps.is_sorted_by_key(|stamp| stamp.1) && stamps.len() > 20);
     for &(_, time) in stamps.iter().step_by(3) {
         let first = stamps.iter().find(|stamp| stamp.1 >= time).unwrap().0;
-        let found = grid.seek_time::<16>(id, time).unwrap();
+        let found = grid.seek_time(id, time, &mut [StreamSlot::EMPTY; 16]).unwrap();
         assert!(found <= first, "{found:#x} is after {first:#x}, where it is first {time}");
         let minor = minor_of(first);
         let before = stamps.iter().rev().map(|stamp| minor_of(stamp.0)).find(|&other| other < minor);
@@ -315,11 +306,11 @@ fn clocks_that_lead_nowhere_are_refused() {
     let data = writer.stop();
     let grid = Grid::new(&data).unwrap();
     for id in 9..=11 {
-        let error = grid.seek_time::<16>(id, Time::ZERO).unwrap_err();
+        let error = grid.seek_time(id, Time::ZERO, &mut [StreamSlot::EMPTY; 16]).unwrap_err();
         assert_eq!((error.kind(), error.offset()), (ErrorKind::Missing, 0));
     }
     // Not a number: the stamp that was looked at is what is wrong.
-    let error = grid.seek_time::<16>(12, Time::ZERO).unwrap_err();
+    let error = grid.seek_time(12, Time::ZERO, &mut [StreamSlot::EMPTY; 16]).unwrap_err();
     assert_eq!((error.element(), error.kind()), (rtc::element::PAYLOAD, ErrorKind::Missing));
     assert_eq!(data[error.offset() as usize], 12 << 1);
 }
@@ -331,12 +322,12 @@ fn a_cut_hides_one_index() {
     let clock = 10;
     let whole = Grid::new(&data).unwrap();
     let time = stamps(&data, clock)[30].1;
-    let found = whole.seek_time::<16>(clock, time);
+    let found = whole.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16]);
     let after = whole.after(clock, 1025);
     for end in 8000..data.len() {
         let grid = Grid::new(&data[..end]).unwrap();
         assert_eq!(grid.after(clock, 1025), after, "of {end} bytes");
-        assert_eq!(grid.seek_time::<16>(clock, time), found, "of {end} bytes");
+        assert_eq!(grid.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16]), found, "of {end} bytes");
     }
 }
 
@@ -349,11 +340,11 @@ fn a_place_for_all_clocks_misses_nothing() {
         times.sort_unstable();
         for part in 0..40 {
             let time = times[times.len() * part / 40];
-            let place = grid.seek_all::<16>(time).unwrap();
+            let place = grid.seek_all(time, &mut [StreamSlot::EMPTY; 16]).unwrap();
             let is_missed = |one: &&Begun| one.offset < place && one.time.is_some_and(|own| own >= time);
             assert_eq!(all.iter().filter(is_missed).count(), 0, "{time} from {place}");
         }
-        let last = grid.seek_all::<16>(times[times.len() - 1]).unwrap();
+        let last = grid.seek_all(times[times.len() - 1], &mut [StreamSlot::EMPTY; 16]).unwrap();
         assert!(last > data.len() as u64 / 2, "sought: {last}");
     }
 }
@@ -362,7 +353,7 @@ fn a_place_for_all_clocks_misses_nothing() {
 fn what_is_not_sure_is_not_sought() {
     let sound = sample(Options::default(), 60_000);
     let time = stamps(&sound, 10)[30].1;
-    let place = |data: &[u8]| Grid::new(data).unwrap().seek_all::<32>(time);
+    let place = |data: &[u8]| Grid::new(data).unwrap().seek_all(time, &mut [StreamSlot::EMPTY; 32]);
     assert!(place(&sound).is_some());
     let mut marker = sound.clone();
     marker[3 * 8192..][..1025].fill(0);
@@ -387,8 +378,24 @@ fn what_is_not_sure_is_not_sought() {
             .collect();
         clocks.iter().for_each(|&clock| writer.write(clock, &[7]));
         let data = writer.stop();
-        assert_eq!(Grid::new(&data).unwrap().seek_all::<32>(Time::ZERO).is_some(), is_sought, "{count}");
+        assert_eq!(
+            Grid::new(&data).unwrap().seek_all(Time::ZERO, &mut [StreamSlot::EMPTY; 32]).is_some(),
+            is_sought,
+            "{count}"
+        );
     }
+}
+
+/// The records from where frames are: where each begins, and its time.
+fn read<'a>(frames: Frames<'a, [StreamSlot<'a>; 16]>, clocks: &[(u64, Time)]) -> Vec<(u64, Option<Time>)> {
+    let mut buffer = [0; 4096];
+    let mut records = Records::of(frames, &mut buffer);
+    records.prime(clocks);
+    let mut times = Vec::new();
+    while let Some(record) = records.next_record().unwrap() {
+        times.push((record.offset(), record.time()));
+    }
+    times
 }
 
 /// A boundary at which reading begins cuts a stamp: what it says is not known then, and the stamp before it is over.
@@ -411,24 +418,13 @@ fn after_a_seek_no_time_is_that_of_a_stamp_before() {
         writer.write(fixed, &timespec(1000 + n, 0));
     }
     let data = writer.stop();
-    let read = |frames: Frames<'_, 16>, grid: Option<&Grid<'_>>| {
-        let mut buffer = [0; 4096];
-        let mut records = rtc::Records::new(frames, &mut buffer);
-        if let Some(grid) = grid {
-            grid.prime(&mut records);
-        }
-        let mut times = Vec::new();
-        while let Some(record) = records.next_record().unwrap() {
-            times.push((record.offset(), record.time()));
-        }
-        times
-    };
-    let all = read(Frames::new(&data), None);
+    let all = read(Frames::new(&data, [StreamSlot::EMPTY; 16]), &[]);
     let grid = Grid::new(&data).unwrap();
     let (mut same, mut unknown) = (0, 0);
     for minor in 1..60 {
-        let frames = grid.frames::<16>(1025 + 2048 * minor + 1).unwrap();
-        for (offset, time) in read(frames, Some(&grid)) {
+        let frames = grid.frames(1025 + 2048 * minor + 1, [StreamSlot::EMPTY; 16]).unwrap();
+        let clocks = grid.clocks_before(frames.offset(), &mut [StreamSlot::EMPTY; 16]);
+        for (offset, time) in read(frames, &clocks) {
             let expected = all.iter().find(|record| record.0 == offset).unwrap().1;
             assert!(time.is_none() || time == expected, "{offset:#x} from {minor}: {time:?} {expected:?}");
             *(if time == expected { &mut same } else { &mut unknown }) += 1;
@@ -447,10 +443,15 @@ fn frames_begin_within_a_long_rest() {
     writer.write(long, &[1; 9000]);
     writer.write(blob, &[9; 40]);
     let data = writer.stop();
-    let all: Vec<_> = Frames::<16>::new(&data).map(|frame| frame.unwrap().offset()).collect();
+    let all: Vec<_> =
+        Frames::new(&data, [StreamSlot::EMPTY; 16]).map(|frame| frame.unwrap().offset()).collect();
     let grid = Grid::new(&data).unwrap();
     for offset in (0..data.len() as u64).step_by(333) {
-        let found: Vec<_> = grid.frames::<16>(offset).unwrap().map(|frame| frame.unwrap().offset()).collect();
+        let found: Vec<_> = grid
+            .frames(offset, [StreamSlot::EMPTY; 16])
+            .unwrap()
+            .map(|frame| frame.unwrap().offset())
+            .collect();
         assert!(!found.is_empty() && all.ends_with(&found), "from {offset:#x}");
     }
 }

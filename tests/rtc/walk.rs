@@ -82,7 +82,7 @@ fn sessions_follow_each_other() {
         assert!(seen.records[&(0, 9)].len() > 50);
         let gaps: Vec<_> = seen.gaps.iter().map(|gap| gap.end()).collect();
         assert_eq!(gaps, if cut <= 5 { vec![] } else { vec![from] }, "{cut}");
-        let mut walk = Frames::<8>::new(&out);
+        let mut walk = Frames::new(&out, [StreamSlot::EMPTY; 8]);
         while let Some(Ok(_)) | Some(Err(_)) = walk.next().or_else(|| walk.recover().and(walk.next())) {}
         assert_eq!(walk.session(), 1);
         assert!(walk.streams().by_name("other").is_some() && walk.streams().by_name("text").is_none());
@@ -115,7 +115,7 @@ fn a_session_begins_at_any_distance_to_a_boundary() {
 #[test]
 fn a_table_that_is_too_small_says_so_once() {
     let (data, written) = small_file();
-    let mut walk = Frames::<1>::new(&data);
+    let mut walk = Frames::new(&data, [StreamSlot::EMPTY; 1]);
     let error = loop {
         match walk.next() {
             Some(Ok(_)) => {}
@@ -144,7 +144,7 @@ fn records_are_joined_over_everything_in_between() {
     writer.write_more(b, b"never ends", true);
     let data = writer.stop();
     let mut buffer = vec![0; 9400];
-    let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+    let mut records = rtc::Records::new(&data, [StreamSlot::EMPTY; 4], &mut buffer);
     let mut joined = Vec::new();
     while let Some(record) = records.next_record().unwrap() {
         let bytes = record.bytes().unwrap();
@@ -166,7 +166,7 @@ fn records_are_joined_over_everything_in_between() {
     // With too small a buffer, each record that does not fit says how large a one does.
     for capacity in (0..9400).step_by(8) {
         let mut buffer = vec![0; capacity];
-        let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+        let mut records = rtc::Records::new(&data, [StreamSlot::EMPTY; 4], &mut buffer);
         let mut needed = Vec::new();
         while let Some(record) = records.next_record().unwrap() {
             match record.bytes() {
@@ -183,7 +183,7 @@ fn records_are_joined_over_everything_in_between() {
         }
         for (offset, size) in needed {
             let mut buffer = vec![0; size as usize];
-            let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+            let mut records = rtc::Records::new(&data, [StreamSlot::EMPTY; 4], &mut buffer);
             while let Some(record) = records.next_record().unwrap() {
                 assert!(record.offset() != offset || record.bytes().is_ok(), "{size} bytes do not suffice");
             }
@@ -203,7 +203,7 @@ fn records_end_with_their_session() {
     writer.write(b, b"of another");
     let data = writer.stop();
     let mut buffer = [0; 64];
-    let mut records = Records::new(Frames::<4>::new(&data), &mut buffer);
+    let mut records = rtc::Records::new(&data, [StreamSlot::EMPTY; 4], &mut buffer);
     let record = records.next_record().unwrap().unwrap();
     assert_eq!((record.stream().id(), record.session(), record.bytes().unwrap()), (b, 1, &b"of another"[..]));
     assert_eq!(a, b);
@@ -221,7 +221,7 @@ fn frames_without_payload_are_damage() {
         writer.out.extend(header);
         (0..20).for_each(|_| writer.write(a, b"y"));
         let data = writer.stop();
-        let mut strict = rtc::Frames::<4>::new(&data);
+        let mut strict = rtc::Frames::new(&data, [StreamSlot::EMPTY; 4]);
         let error = strict.by_ref().find_map(Result::err).unwrap();
         assert_eq!((error.offset(), error.kind()), (at, ErrorKind::UnderLimit { value: 0, limit: 1 }));
         assert!(strict.next().is_none() && strict.next().is_none());
@@ -235,14 +235,14 @@ fn growing_files_are_followed() {
     let (data, _) = small_file();
     let whole = walk::<8>(&data).frames;
     for cut in [5000, 8191, 8192, 9000, 9300] {
-        let mut walk = Frames::<8>::new(&data[..cut]);
+        let mut walk = Frames::new(&data[..cut], [StreamSlot::EMPTY; 8]);
         let mut frames = Vec::new();
         while let Some(Ok(frame)) = walk.next() {
             frames.push((frame.offset(), frame.id(), frame.end()));
         }
         let (unit, next) = (walk.unit().unwrap().offset(), walk.offset());
         // The table and what is open are read again from the Marker on: at most a unit.
-        let mut walk = Frames::<8>::at_unit(&data, unit);
+        let mut walk = Frames::at_unit(&data, unit, [StreamSlot::EMPTY; 8]);
         while let Some(Ok(frame)) = walk.next() {
             if frame.offset() >= next {
                 frames.push((frame.offset(), frame.id(), frame.end()));
@@ -286,7 +286,7 @@ fn nuls_fill_up_to_a_boundary() {
         (0..9).for_each(|n| writer.write(a, &[n; 30]));
         let mut data = writer.stop();
         data[at..boundary].fill(0);
-        let error = rtc::Frames::<4>::new(&data).find_map(Result::err);
+        let error = rtc::Frames::new(&data, [StreamSlot::EMPTY; 4]).find_map(Result::err);
         let expected = (room > 2).then_some((at as u64, ErrorKind::Misplaced));
         assert_eq!(error.map(|error| (error.offset(), error.kind())), expected, "{room}");
         assert_eq!(walk::<4>(&data).gaps.len(), usize::from(room > 2));
@@ -299,7 +299,7 @@ fn the_byte_order_is_that_of_the_platform_frame() {
     for (big_endian, expected) in [(false, traceglass::ByteOrder::Little), (true, traceglass::ByteOrder::Big)]
     {
         let (data, _) = file(Options { big_endian, ..Options::sizes(4096, 2048) }, 6000);
-        let mut walk = Frames::<8>::new(&data);
+        let mut walk = Frames::new(&data, [StreamSlot::EMPTY; 8]);
         let mut is_platform = |frame: rtc::Frame<'_>| frame.id() == rtc::id::PLATFORM;
         while !walk.next().unwrap().is_ok_and(&mut is_platform) {
             assert_eq!(walk.byte_order(), traceglass::ByteOrder::Little);
@@ -320,14 +320,15 @@ fn a_name_is_that_of_the_next_stream_when_the_first_is_replaced() {
             let text = format!("[{{\"id\":{id},\"name\":\"{name}\"{clock}{more}}},12]");
             object(Box::leak(text.into_boxed_str()))
         };
-        let mut streams = Streams::<8>::new();
+        let mut table = StreamTable::new([StreamSlot::EMPTY; 8]);
         let damaged = text(9, "a", ",\"length\":-1");
         assert!(damaged.damage().is_some());
         for stream in [damaged, text(10, "a", ""), text(11, "a", "")] {
-            streams.insert(stream).unwrap();
+            table.insert(stream).unwrap();
         }
-        assert_eq!(streams.by_name("a").unwrap().id(), 9);
-        streams.insert(text(9, "b", "")).unwrap();
+        assert_eq!(table.streams().by_name("a").unwrap().id(), 9);
+        table.insert(text(9, "b", "")).unwrap();
+        let streams = table.streams();
         let name = streams.get(10).unwrap().name().unwrap();
         assert_eq!((streams.by_name("a").unwrap().id(), streams.by_name("b").unwrap().id()), (10, 9));
         assert_eq!(streams.slot_of_clock(name), if clock.is_empty() { None } else { Some(1) });

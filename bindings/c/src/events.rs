@@ -39,7 +39,7 @@ pub(crate) struct Reader {
     arena: Arena,
     rooms: AllRooms,
     names: Names,
-    trace: Option<Trace<'static, 'static, 'static, STREAMS>>,
+    trace: Option<Trace<'static, 'static, 'static>>,
     item: Option<Item<'static>>,
     /// The size of the buffer for RTC's records, which is half of the memory that was left.
     buffer: usize,
@@ -51,6 +51,8 @@ struct AllRooms {
     rfr: RfrRooms,
     #[cfg(feature = "ctf")]
     ctf: CtfRooms,
+    #[cfg(feature = "rtc")]
+    rtc: RtcRooms,
     #[cfg(feature = "crash")]
     rdf: RdfRooms,
     #[cfg(feature = "dial9")]
@@ -62,6 +64,12 @@ struct RfrRooms {
     registry: Grown<event::rfr::RegistrySlot>,
     names: Grown<event::rfr::NameSlot<'static>>,
     lanes: Grown<event::rfr::Lane<'static>>,
+}
+
+#[cfg(feature = "rtc")]
+struct RtcRooms {
+    slots: Grown<traceglass::rtc::StreamSlot<'static>>,
+    names: Grown<traceglass::rtc::NameSlot<'static>>,
 }
 
 #[cfg(feature = "ctf")]
@@ -97,6 +105,8 @@ impl AllRooms {
             rfr: RfrRooms { registry: Grown::new(arena), names: Grown::new(arena), lanes: Grown::new(arena) },
             #[cfg(feature = "ctf")]
             ctf: CtfRooms { schema: None, streams: Grown::new(arena) },
+            #[cfg(feature = "rtc")]
+            rtc: RtcRooms { slots: Grown::new(arena), names: Grown::new(arena) },
             #[cfg(feature = "crash")]
             rdf: RdfRooms { tracks: Grown::new(arena), lanes: Grown::new(arena) },
             #[cfg(feature = "dial9")]
@@ -253,7 +263,7 @@ unsafe fn open(
     reader: *mut Reader,
     inputs: &[tg_bytes],
     nodes: u64,
-) -> Result<Trace<'static, 'static, 'static, STREAMS>> {
+) -> Result<Trace<'static, 'static, 'static>> {
     // SAFETY: as the caller says; the rooms have the arena when they grow, which is after this.
     let (arena, rooms) = unsafe { (&mut (*reader).arena, &mut (*reader).rooms) };
     // SAFETY: the memory is the caller's.
@@ -293,7 +303,8 @@ unsafe fn open(
                 (*reader).buffer = half;
                 arena.slots::<u8>(half)
             };
-            lent.rtc(buffer.ok_or(NO_MEMORY)?)
+            let RtcRooms { slots, names } = &mut rooms.rtc;
+            lent.rtc(slots, names, buffer.ok_or(NO_MEMORY)?)
         }
         #[cfg(feature = "dial9")]
         Some(Format::Dial9) => {

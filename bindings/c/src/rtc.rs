@@ -3,7 +3,7 @@
 use crate::storage::Storage;
 use crate::tg_status::{TG_MISUSE, TG_OK};
 use crate::{give, lent, lent_mut, tg_bytes, tg_error, tg_status};
-use traceglass::rtc::{Frames, Record, Records};
+use traceglass::rtc::{Record, Records, StreamSlot};
 
 /// The greatest number of streams.
 pub const TG_RTC_STREAMS: usize = 16;
@@ -23,7 +23,7 @@ pub struct tg_rtc {
 
 // SAFETY: bytes of any value.
 unsafe impl Storage for tg_rtc {
-    type Value = Records<'static, Frames<'static, TG_RTC_STREAMS>, TG_RTC_STREAMS>;
+    type Value = Records<'static, 'static, [StreamSlot<'static>; TG_RTC_STREAMS]>;
 }
 
 /// A record.
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn tg_rtc_open(
     // SAFETY: the data is readable and stays; the buffer is initialised, writable, and used by nobody else.
     let (data, buffer) = unsafe { (lent(data, len), lent_mut(buffer, buffer_len)) };
     // SAFETY: the storage is NULL or writable.
-    if unsafe { tg_rtc::open(rtc, Records::strict(data, buffer)) } { TG_OK } else { TG_MISUSE }
+    if unsafe { tg_rtc::open(rtc, Records::new(data, [StreamSlot::EMPTY; TG_RTC_STREAMS], buffer)) } { TG_OK } else { TG_MISUSE }
 }
 
 /// The next record. Its data may lie in the buffer: it holds until the next call.
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn tg_rtc_next(
     unsafe { give(found, record, error) }
 }
 
-fn said(record: &Record<'_, '_, TG_RTC_STREAMS>) -> traceglass::Result<tg_rtc_record> {
+fn said(record: &Record<'_, '_>) -> traceglass::Result<tg_rtc_record> {
     let time = record.time();
     Ok(tg_rtc_record {
         offset: record.offset(),

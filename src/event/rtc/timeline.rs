@@ -2,7 +2,7 @@
 
 use super::fields::RtcData;
 use crate::bytes::to_u64;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::event::{Event, EventKind, Flows, Number};
 use crate::event::label::Label;
@@ -10,10 +10,11 @@ use crate::event::time::Window;
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::room::Room;
 use crate::rtc::class::Scale;
-use crate::rtc::records::Step;
+use crate::rtc::recover::{Found, Records};
 use crate::rtc::{
-    self, Format, Grid, NameSlot, NamedRecord, Names, Records, Sample, Samples, StreamClass, recover,
+    self, Format, Grid, NameSlot, NamedRecord, Names, Sample, Samples, StreamClass, StreamSlot,
 };
 
 /// The track of the file.
@@ -22,14 +23,16 @@ const ROOT: TrackId = TrackId::new(0);
 /// Attoseconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
 
-/// The tracks and events of an RTC file, of at most `N` streams a session.
+/// The tracks and events of an RTC file.
 ///
 /// ```
 /// use traceglass::event::{EventKind, Item, Source, rtc};
+/// use traceglass::rtc::{NameSlot, StreamSlot};
 ///
 /// # fn read(data: &[u8]) -> traceglass::Result<()> {
 /// let mut buffer = [0; 4096]; // for records that lie in several frames
-/// let mut timeline = rtc::Timeline::<64>::new(0, data, &mut buffer);
+/// let (slots, names) = ([StreamSlot::EMPTY; 64], [NameSlot::EMPTY; 64]); // of the streams of a session
+/// let mut timeline = rtc::Timeline::new(0, data, slots, names, &mut buffer);
 /// while let Some(item) = timeline.next_item()? {
 ///     if let Item::Event(event) = item
 ///         && let (Some(time), EventKind::Counter(value)) = (event.time(), event.kind())
@@ -41,11 +44,11 @@ const NANOSECOND: i128 = 1_000_000_000;
 /// # }
 /// # read(b"").unwrap();
 /// ```
-pub struct Timeline<'a, 'b, const N: usize> {
+pub struct Timeline<'a, 'b, R, S> {
     data: &'a [u8],
     input: usize,
-    records: Records<'b, recover::Frames<'a, N>, N>,
-    names: Names<'a, [NameSlot<'a>; N]>,
+    records: Records<'a, 'b, R>,
+    names: Names<'a, S>,
     /// The session that was announced last, its track, and how many of its streams were announced.
     session: Option<u64>,
     session_track: TrackId,
@@ -62,18 +65,18 @@ pub struct Timeline<'a, 'b, const N: usize> {
     done: bool,
 }
 
-impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
-    /// The timeline of a file, which events refer to as `input`.
+impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R, S> {
+    /// The timeline of a file, which events refer to as `input`, with slots and names for the streams of a session.
     ///
     /// Records that lie in several frames are joined in `buffer`, as [`Records`] says. The fields of one for which
     /// it is too small are an error that tells how large it has to be.
     #[inline(never)] // Built in place: inlined, it is built on the stack and copied.
-    pub fn new(input: usize, data: &'a [u8], buffer: &'b mut [u8]) -> Self {
+    pub fn new(input: usize, data: &'a [u8], slots: R, names: S, buffer: &'b mut [u8]) -> Self {
         Self {
             data,
             input,
-            records: Records::new(recover::Frames::new(data), buffer),
-            names: Names::new([NameSlot::EMPTY; N]),
+            records: Records::new(data, slots, buffer),
+            names: Names::new(names),
             session: None,
             session_track: ROOT,
             announced: 0,
@@ -93,15 +96,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         }
         let Ok(grid) = Grid::new(self.data) else { return };
         let from = self.window.from().unwrap_or(i128::MIN).saturating_mul(NANOSECOND);
-        let Some(place) = grid.seek_all::<N>(rtc::Time::from_attoseconds(from)) else { return };
-        self.single = true;
-        if place == 0 {
-            return;
-        }
-        if let Ok(frames) = grid.frames::<N>(place) {
-            self.records.restart(recover::Frames::from_strict(frames));
-            grid.prime(&mut self.records);
-        }
+        self.single = self.records.seek(&grid, rtc::Time::from_attoseconds(from)).is_some();
     }
 
     fn track_of(&self, slot: usize) -> TrackId {
@@ -148,12 +143,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
     }
 
     /// The event of what cannot be read.
-    fn gap(&mut self, error: Error) -> Result<Item<'static>> {
-        let rest = || {
-            let len = to_u64(self.data.len()).saturating_sub(error.offset());
-            Gap::new(error.offset(), len, error)
-        };
-        let gap = self.records.recover().unwrap_or_else(rest);
+    fn gap(&mut self, gap: Gap) -> Result<Item<'static>> {
         if let ErrorKind::CapacityExceeded { .. } = gap.cause().kind() {
             self.done = true;
             return Err(gap.cause());
@@ -169,7 +159,7 @@ impl<'a, 'b, const N: usize> Timeline<'a, 'b, N> {
         }
         let streams = self.records.streams();
         while let Some(stream) = streams.at(self.over) {
-            let time = self.records.clocks().time_at(self.over);
+            let time = self.records.time_at(self.over);
             let surely = |time: rtc::Time| time.attoseconds().saturating_sub(Grid::SLACK.attoseconds());
             let ns = time.map(|time| surely(time).div_euclid(NANOSECOND));
             let is_clock = stream.links().is_clock;
@@ -225,7 +215,7 @@ fn kind(record: &NamedRecord<'_, '_>) -> EventKind {
     value.map_or(EventKind::Instant, EventKind::Counter)
 }
 
-impl<const N: usize> Source for Timeline<'_, '_, N> {
+impl<'a, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Source for Timeline<'a, '_, R, S> {
     fn next_item(&mut self) -> Result<Option<Item<'_>>> {
         self.begin();
         // First finds a record in the window, then borrows it.
@@ -236,33 +226,32 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
             if let Some(track) = self.announce() {
                 return Ok(Some(track));
             }
-            match self.records.next_step() {
-                Ok(None) => return Ok(None),
-                Ok(Some(Step::Frame(_))) => {}
-                Ok(Some(Step::Record(found))) => {
-                    let Some(record) = self.records.record(&found) else { continue };
+            match self.records.advance() {
+                Found::End => return Ok(None),
+                Found::Frame(_) => {}
+                Found::Record(frame) => {
+                    let Some(record) = self.records.record(frame) else { continue };
                     let Ok(named) = self.names.record(&record) else { continue };
                     let is_clock = named.class().is_clock();
                     if self.window.contains(named.time()) {
-                        break found;
+                        break frame;
                     }
                     if is_clock && self.is_over() {
                         self.done = true;
                         return Ok(None);
                     }
                 }
-                Err(error) => return self.gap(error).map(Some),
+                Found::Gap(gap) => return self.gap(gap).map(Some),
             }
         };
-        let end = found.frame.end();
-        let (input, track) = (self.input, self.track_of(found.slot));
-        let Some(record) = self.records.record(&found) else { return Ok(None) };
+        let Some(record) = self.records.record(found) else { return Ok(None) };
+        let (input, track) = (self.input, self.track_of(record.slot()));
         let offset = record.offset();
         let named = self.names.record(&record)?;
         Ok(Some(Item::Event(Event {
             input,
             offset,
-            len: end.saturating_sub(offset),
+            len: found.end().saturating_sub(offset),
             time: named.time(),
             track,
             kind: kind(&named),
@@ -279,7 +268,7 @@ impl<const N: usize> Source for Timeline<'_, '_, N> {
     }
 }
 
-impl<const N: usize> core::fmt::Debug for Timeline<'_, '_, N> {
+impl<R, S> core::fmt::Debug for Timeline<'_, '_, R, S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Timeline").field("input", &self.input).finish_non_exhaustive()
     }

@@ -3,7 +3,9 @@
 use super::search;
 use super::tuning::BUDGET;
 use crate::bytes::{Bytes, to_u64};
+use crate::room::Room;
 use crate::rtc::reader::Reader;
+use crate::rtc::slot::StreamSlot;
 use crate::rtc::unit::{Unit, is_confirmed, signed};
 use crate::rtc::{Index, work};
 use core::ops::Range;
@@ -42,9 +44,9 @@ impl Finder {
     }
 
     /// The first certain place from `from` on.
-    pub(super) fn find<'a, const N: usize>(
+    pub(super) fn find<'a, R: Room<StreamSlot<'a>>>(
         &mut self,
-        reader: &Reader<'a, N>,
+        reader: &Reader<'a, R>,
         from: u64,
     ) -> Option<Anchor<'a>> {
         let whole = reader.whole();
@@ -75,7 +77,7 @@ impl Finder {
         };
         // The last unit of a session may be shifted, too.
         let before = by_marker.map_or(end, |anchor| anchor.at);
-        let streams = &reader.known.streams;
+        let streams = reader.known.streams();
         let range = from.max(self.searched_minor)..before;
         let minor = search::find_minor(whole, range, unit, |id| streams.get(id).is_some());
         self.searched_minor = minor.map_or(before, |(at, _)| at).max(self.searched_minor);

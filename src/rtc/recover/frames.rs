@@ -1,32 +1,30 @@
 //! Frames that are proven.
 
 use super::anchor::{Anchor, Finder};
-use super::metas;
 use super::queue::Queue;
 use super::reason::GapReason;
-use super::rests::Trial;
 use crate::ByteOrder;
 use crate::Gap;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
-use crate::rtc::frame::id;
+use crate::room::Room;
+use crate::rtc::begin::{Rest, doubt};
 use crate::rtc::frames as strict;
 use crate::rtc::item::{Due, Item};
-use crate::rtc::lengths::Open;
 use crate::rtc::reader::Reader;
-use crate::rtc::rest::{Rest, doubt};
-use crate::rtc::unit::Unit;
-use crate::rtc::{CrcStatus, Frame, Streams, crc_ieee};
+use crate::rtc::slot::{Open, StreamSlot};
+use crate::rtc::unit::{Unit, signed};
+use crate::rtc::{CrcStatus, Frame, Grid, Streams, crc_ieee};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// The frames of a file in file order, over all damage, with at most `N` streams a session.
+/// The frames of a file in file order, over all damage. The slots have room for the streams of a session.
 ///
 /// Every frame is delivered, those of the default streams included; [`Frame::is_user`] tells them apart. Together
 /// with the [gaps](Gap) they tile the input. A record may lie in several frames: [`Records`](crate::rtc::Records) joins
 /// them.
 ///
-/// Time is linear in the input; memory is 5 KiB and 130 bytes a stream, about half of that on 32 bits.
+/// Time is linear in the input; memory is 5 KiB, about half of that on 32 bits, and a slot a stream.
 ///
 /// # Errors
 ///
@@ -37,9 +35,10 @@ use core::iter::FusedIterator;
 ///
 /// ```
 /// # fn read(data: &[u8]) {
+/// use traceglass::rtc::StreamSlot;
 /// use traceglass::rtc::recover::Frames;
 ///
-/// let mut frames = Frames::<64>::new(data);
+/// let mut frames = Frames::new(data, [StreamSlot::EMPTY; 64]);
 /// loop {
 ///     while let Ok(Some(frame)) = frames.next_frame() {
 ///         // …
@@ -52,9 +51,9 @@ use core::iter::FusedIterator;
 /// # read(b"");
 /// ```
 #[derive(Clone)]
-pub struct Frames<'a, const N: usize> {
+pub struct Frames<'a, R> {
     /// What reads ahead.
-    ahead: Reader<'a, N>,
+    pub(in crate::rtc) ahead: Reader<'a, R>,
     /// The next frame to be delivered.
     pos: usize,
     queue: Queue,
@@ -67,40 +66,47 @@ pub struct Frames<'a, const N: usize> {
     found: Option<Anchor<'a>>,
     /// Whether, up to the next boundary, it is only guessed how much is left of a record that damage hit.
     guessed: bool,
-    finder: Finder,
+    pub(super) finder: Finder,
 }
 
-impl<'a, const N: usize> Frames<'a, N> {
+impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// Begins at the start of the input.
     #[inline(never)] // What it is made from does not stay on the caller's stack.
-    pub fn new(data: &'a [u8]) -> Self {
-        let mut frames = Self {
+    pub fn new(data: &'a [u8], slots: R) -> Self {
+        Self::at(Reader::new(data, 0, slots))
+    }
+
+    /// Begins at the Marker at `offset`, as other frames or a [`Grid`](crate::rtc::Grid) have found it.
+    pub fn at_unit(data: &'a [u8], offset: u64, slots: R) -> Self {
+        Self::from_strict(strict::Frames::at_unit(data, offset, slots))
+    }
+
+    /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
+    pub fn from_strict(frames: strict::Frames<'a, R>) -> Self {
+        Self::at(frames.0)
+    }
+
+    /// Goes to where a grid leads, in the same slots.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(super) fn begin(&mut self, grid: &Grid<'a>, offset: u64) -> Result<()> {
+        grid.begin(&mut self.ahead, offset)?;
+        self.pos = self.ahead.pos;
+        Ok(())
+    }
+
+    fn at(mut ahead: Reader<'a, R>) -> Self {
+        ahead.doubt = Some(doubt);
+        Self {
             queue: Queue::new(),
-            pos: 0,
+            pos: ahead.pos,
             fault: None,
             stopped: None,
             reason: None,
             found: None,
             guessed: false,
-            finder: Finder::new(data.len()),
-            ahead: Reader::new(data, 0),
-        };
-        frames.ahead.known.doubt = Some(doubt);
-        frames
-    }
-
-    /// Begins at the Marker at `offset`, as other frames or a [`Grid`](crate::rtc::Grid) have found it.
-    pub fn at_unit(data: &'a [u8], offset: u64) -> Self {
-        Self::from_strict(strict::Frames::at_unit(data, offset))
-    }
-
-    /// Goes on where `frames` are, such as those that a [`Grid`](crate::rtc::Grid) gives.
-    pub fn from_strict(frames: strict::Frames<'a, N>) -> Self {
-        let pos = frames.0.pos;
-        let mut recovering = Self { pos, ..Self::new(frames.0.data) };
-        recovering.ahead = frames.0;
-        recovering.ahead.known.doubt = Some(doubt);
-        recovering
+            finder: Finder::new(ahead.data.len()),
+            ahead,
+        }
     }
 
     /// The next frame; `None` at the end of the input, and after an error.
@@ -162,7 +168,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         if matches!(cause.kind(), ErrorKind::CapacityExceeded { .. }) {
             return;
         }
-        self.ahead.known.meta = None;
+        self.ahead.meta = None;
         self.queue.clear();
         match self.found.take() {
             Some(anchor) => self.go_on(anchor),
@@ -177,22 +183,52 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Goes on at an anchor, or at a frame between what was delivered and it to which its index leads.
     fn go_on(&mut self, anchor: Anchor<'a>) {
         self.guessed = false;
-        metas::learn_around(&mut self.ahead, &anchor);
-        let mut trial = Trial { reader: &mut self.ahead, looks: &mut self.finder.looks, anchor };
-        let before = trial.backtrack(self.pos);
-        trial.reader.known.lengths.reset(Open::Unknown);
+        self.learn_around(&anchor);
+        let before = self.backtrack(self.pos, &anchor);
+        self.ahead.reset(Open::Unknown);
         let (at, unit) = before.unwrap_or_else(|| {
-            let at = usize::try_from(anchor.at).unwrap_or(trial.reader.data.len());
-            trial.reader.pos = at;
-            if let Rest::Unknown { slot, length } = trial.reader.known.expect_rest(&anchor.unit, at) {
-                self.guessed = !trial.try_rests(slot, length);
+            let at = usize::try_from(anchor.at).unwrap_or(self.ahead.data.len());
+            self.ahead.pos = at;
+            if let Rest::Unknown { slot, length } = self.ahead.expect_rest(&anchor.unit, at) {
+                self.guessed = !self.try_rests(slot, length, &anchor);
             }
             (at, anchor.unit)
         });
         // A frame to which an index leads may be a piece of a record whose writer cuts it itself.
-        self.ahead.known.lengths.is_first |= before.is_some();
+        self.ahead.is_first |= before.is_some();
         self.pos = at;
         self.ahead.enter(unit, at);
+    }
+
+    /// Gets to know the streams of the unit after damage, which may be of another session.
+    fn learn_around(&mut self, anchor: &Anchor<'a>) {
+        if self.ahead.unit.is_some_and(|last| self.is_other_session(&last, anchor)) {
+            self.ahead.new_session();
+        }
+        // What does not fit is reported where the Meta is delivered.
+        let _ = self.ahead.learn_at(if anchor.begins { anchor.at } else { anchor.unit.offset() }, true);
+        if !anchor.begins {
+            // Its own Meta may be lost, and it may have had a meta; the next one tells of both.
+            let _ = self.ahead.learn_at(anchor.unit.end(), false);
+        }
+    }
+
+    /// True if a unit after damage belongs to another session than the last one before it.
+    fn is_other_session(&mut self, last: &Unit<'a>, anchor: &Anchor<'a>) -> bool {
+        let unit = &anchor.unit;
+        let is_resized = (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size());
+        if is_resized || anchor.begins && unit.number() == 0 {
+            return true;
+        }
+        let by = unit.position().saturating_sub(last.position());
+        let units = signed(unit.number()).saturating_sub(signed(last.number()));
+        if units.checked_mul(signed(unit.major_size())) == Some(by) {
+            return false;
+        }
+        // The Meta of the unit, or of the next one if that is lost, may declare most streams in other words.
+        let said = self.ahead.compare(unit.offset()).or_else(|| self.ahead.compare(unit.end()));
+        said.is_some_and(|(same, others)| others > same)
+            || unit.number() < last.number() && !last.shares_grid(unit)
     }
 
     fn begin_minor(&mut self) {
@@ -210,7 +246,7 @@ impl<'a, const N: usize> Frames<'a, N> {
     /// Reads some frames ahead, up to the end of the minor unit.
     fn look_ahead(&mut self) {
         match self.read_ahead() {
-            Ok(()) if self.ahead.due == Due::Frame => self.queue.release(self.ahead.known.streams.len()),
+            Ok(()) if self.ahead.due == Due::Frame => self.queue.release(self.ahead.known.streams().len()),
             Ok(()) => self.queue.release_all(),
             Err(error) => self.fail(error),
         }
@@ -231,7 +267,7 @@ impl<'a, const N: usize> Frames<'a, N> {
         if is_cut || ahead.pos == ahead.limit {
             self.queue.release_all();
         } else {
-            self.queue.release(ahead.known.streams.len());
+            self.queue.release(self.ahead.known.streams().len());
         }
         self.ahead.stop();
         self.find_anchor(error);
@@ -258,24 +294,10 @@ impl<'a, const N: usize> Frames<'a, N> {
                 return Ok(());
             }
             match self.ahead.read_one()? {
-                Some(item) => {
-                    self.queue.push(item);
-                    self.read_default(&item);
-                }
+                Some(item) => self.queue.push(item),
                 None if self.ahead.due == Due::Frame => {}
                 None => return Ok(()),
             }
-        }
-    }
-
-    /// A Meta that says something new may be contradicted by the next one.
-    fn read_default(&mut self, item: &Item) {
-        if item.id == id::META
-            && item.flags & Item::MORE == 0
-            && self.ahead.known.is_news
-            && let Some(unit) = self.ahead.unit
-        {
-            metas::compare_next(&mut self.ahead.known, &unit);
         }
     }
 
@@ -307,13 +329,14 @@ impl<'a, const N: usize> Frames<'a, N> {
     }
 
     /// The streams of the session, as far as they have been declared.
-    pub const fn streams(&self) -> &Streams<'a, N> {
-        &self.ahead.known.streams
+    #[inline]
+    pub fn streams(&self) -> Streams<'_, 'a> {
+        self.ahead.known.streams()
     }
 
     /// The writer's byte order, as far as its platform frame told.
     pub const fn byte_order(&self) -> ByteOrder {
-        self.ahead.known.order
+        self.ahead.order
     }
 
     /// The status of the checksum of this major unit; see [`rtc::Frames::crc_status`](crate::rtc::Frames::crc_status).
@@ -330,11 +353,11 @@ impl<'a, const N: usize> Frames<'a, N> {
 
     /// What the Meta that was read last says that contradicts what was known.
     pub const fn contradiction(&self) -> Option<Error> {
-        self.ahead.known.contradiction
+        self.ahead.contradiction
     }
 }
 
-impl<'a, const N: usize> Iterator for Frames<'a, N> {
+impl<'a, R: Room<StreamSlot<'a>>> Iterator for Frames<'a, R> {
     type Item = Result<Frame<'a>>;
 
     #[inline]
@@ -343,9 +366,9 @@ impl<'a, const N: usize> Iterator for Frames<'a, N> {
     }
 }
 
-impl<const N: usize> FusedIterator for Frames<'_, N> {}
+impl<'a, R: Room<StreamSlot<'a>>> FusedIterator for Frames<'a, R> {}
 
-impl<const N: usize> fmt::Debug for Frames<'_, N> {
+impl<R> fmt::Debug for Frames<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frames")
             .field("offset", &self.pos)

@@ -18,9 +18,9 @@
 
 mod anchor;
 mod frames;
-mod metas;
 mod queue;
 mod reason;
+mod records;
 mod rests;
 pub(crate) mod search;
 mod tuning;
@@ -28,5 +28,8 @@ mod units;
 
 pub use frames::Frames;
 pub use reason::GapReason;
+#[cfg(feature = "event")]
+pub(crate) use records::Found;
+pub use records::Records;
 pub use search::{detect, probe};
 pub use units::{UnitSpan, Units};

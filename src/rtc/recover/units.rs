@@ -1,6 +1,8 @@
 //! The major units of a file, as reading meets them.
 
+use crate::room::Room;
 use crate::rtc::recover::Frames;
+use crate::rtc::slot::StreamSlot;
 use crate::rtc::{Frame, Unit, id};
 
 /// A major unit, as far as it is there.
@@ -37,10 +39,11 @@ impl<'a> UnitSpan<'a> {
 /// The major units that frames lie in, also after damage.
 ///
 /// ```
+/// use traceglass::rtc::StreamSlot;
 /// use traceglass::rtc::recover::{Frames, Units};
 ///
 /// # fn read(data: &[u8]) {
-/// let (mut frames, mut units) = (Frames::<64>::new(data), Units::new());
+/// let (mut frames, mut units) = (Frames::new(data, [StreamSlot::EMPTY; 64]), Units::new());
 /// loop {
 ///     while let Ok(Some(frame)) = frames.next_frame() {
 ///         if units.follow(&frames, &frame)
@@ -72,7 +75,7 @@ impl<'a> Units<'a> {
 
     /// Takes the frame that was read last, which need not be told of the user's streams. Returns true if another unit
     /// begins with it.
-    pub fn follow<const N: usize>(&mut self, frames: &Frames<'a, N>, frame: &Frame<'a>) -> bool {
+    pub fn follow<R: Room<StreamSlot<'a>>>(&mut self, frames: &Frames<'a, R>, frame: &Frame<'a>) -> bool {
         let (Some(&unit), session) = (frames.unit(), frames.session()) else { return false };
         if let Some(current) = self.current.as_mut().filter(|current| current.session == session) {
             if current.unit.position() == unit.position() {

@@ -34,7 +34,7 @@ fn drain(mut source: impl Source) -> u64 {
 entries! {
     event_rtc(data) {
         let mut buffer = [0; 256];
-        drain(rtc::Timeline::<8>::new(0, data, &mut buffer))
+        drain(rtc::Timeline::new(0, data, [traceglass::rtc::StreamSlot::EMPTY; 8], [traceglass::rtc::NameSlot::EMPTY; 8], &mut buffer))
     }
     event_rdf(data) {
         let mut buffer = [0; 256];
@@ -54,10 +54,13 @@ entries! {
         let mut nodes = [traceglass::ctf::schema::Node::EMPTY; 16];
         let mut merge = [const { traceglass::ctf::data::MergeSlot::EMPTY }; 2];
         let mut streams = [const { ctf::StreamSlot::EMPTY }; 2];
+        let (mut slots, mut buffer) = ([traceglass::rtc::StreamSlot::EMPTY; 4], [0; 256]);
+        let mut stream_names = [traceglass::rtc::NameSlot::EMPTY; 4];
         let rooms = Rooms::new()
             .rfr(&mut registry, &mut names, &mut lanes, &mut callsites)
-            .ctf(&mut schema, &mut nodes, &mut merge, &mut streams);
-        match Trace::<4>::open(&[metadata, stream], rooms) {
+            .ctf(&mut schema, &mut nodes, &mut merge, &mut streams)
+            .rtc(&mut slots, &mut stream_names, &mut buffer);
+        match Trace::open(&[metadata, stream], rooms) {
             Ok(trace) => drain(trace),
             Err(error) => error.offset(),
         }

@@ -2,14 +2,14 @@
 
 use traceglass::ByteOrder;
 use traceglass::rtc::{
-    self, Annotation, Checker, Clocks, Format, Frames, Grid, Index, Meta, Records, Samples, Time, Unit,
+    self, Annotation, Checker, Format, Frames, Grid, Index, Meta, Records, Samples, Step, StreamSlot, Time, Unit,
     WriterCrc, recover,
 };
 
 entries! {
     rtc_detect(data) { u64::from(rtc::detect(data)) }
     rtc_frames(data) {
-        let mut frames = Frames::<16>::new(data);
+        let mut frames = Frames::new(data, [StreamSlot::EMPTY; 16]);
         let mut sum = 0;
         while let Ok(Some(frame)) = frames.next_frame() {
             sum ^= frame.id() ^ frame.end();
@@ -17,7 +17,7 @@ entries! {
         sum
     }
     rtc_rewrite(data) {
-        let mut frames = Frames::<16>::new(data);
+        let mut frames = Frames::new(data, [StreamSlot::EMPTY; 16]);
         let mut sum = 0_u64;
         while let Ok(Some(frame)) = frames.next_frame() {
             sum ^= rtc::padding(frame.end()).map_or(0, |(_, _, payload)| payload);
@@ -29,7 +29,7 @@ entries! {
         sum
     }
     rtc_recover(data) {
-        let mut frames = recover::Frames::<16>::new(data);
+        let mut frames = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
         let mut sum = 0;
         loop {
             while let Ok(Some(frame)) = frames.next_frame() {
@@ -43,7 +43,7 @@ entries! {
     }
     rtc_records(data) {
         let mut buffer = [0; 256];
-        let mut records = Records::new(Frames::<16>::new(data), &mut buffer);
+        let mut records = Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
         let mut sum = 0;
         while let Ok(Some(record)) = records.next_record() {
             sum ^= record.len() ^ record.bytes().map_or(0, <[u8]>::len) as u64;
@@ -57,7 +57,7 @@ entries! {
         sum ^ records.first_open().unwrap_or(0)
     }
     rtc_index(data) {
-        let mut frames = Frames::<16>::new(data);
+        let mut frames = Frames::new(data, [StreamSlot::EMPTY; 16]);
         let mut sum = 0;
         while let Ok(Some(frame)) = frames.next_frame() {
             if let Some(Ok(index)) = Index::from_frame(&frame) {
@@ -83,24 +83,29 @@ entries! {
         sum ^ meta.next_id().unwrap_or(0)
     }
     rtc_crc(data) { u64::from(WriterCrc::<1>::of(data) ^ WriterCrc::<16>::of(data) ^ rtc::crc_ieee(data)) }
-    rtc_clocks(data) {
-        let mut frames = Frames::<16>::new(data);
-        let mut clocks = Clocks::<16>::new();
+    rtc_steps(data) {
+        let mut buffer = [0; 256];
+        let mut records = recover::Records::new(data, [StreamSlot::EMPTY; 16], &mut buffer);
         let mut sum = 0;
-        while let Ok(Some(frame)) = frames.next_frame() {
-            clocks.observe(frames.streams(), frames.byte_order(), &frame);
-            sum ^= clocks.time(&frame).map_or(0, |time| time.seconds() as u64 ^ u64::from(time.nanoseconds()));
+        loop {
+            match records.next_step() {
+                Step::Record(record) => {
+                    sum ^= record.time().map_or(0, |time| time.seconds() as u64 ^ u64::from(time.nanoseconds()));
+                    sum ^= record.values().map_or(0, |values| values.map_while(Result::ok).count() as u64);
+                }
+                Step::Gap(gap) => sum ^= gap.offset(),
+                _ => return sum ^ records.first_open().unwrap_or(0),
+            }
         }
-        sum
     }
     rtc_check(data) {
         let mut found = 0;
-        let mut frames = recover::Frames::<16>::new(data);
+        let mut frames = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
         let summary = rtc::check(&mut frames, &mut |finding| found ^= finding.cause().offset());
         found ^ summary.map_or(0, |summary| summary.frames)
     }
     rtc_crc_status(data) {
-        let mut frames = recover::Frames::<16>::new(data);
+        let mut frames = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
         let mut checker = Checker::new();
         let mut sum = 0;
         while let Ok(Some(frame)) = frames.next_frame() {
@@ -126,10 +131,13 @@ entries! {
         let mut sum = grid.len() ^ grid.unit(7).map_or(0, |unit| unit.offset());
         sum ^= grid.before(9, 30_000).map_or(0, Option::unwrap_or_default);
         sum ^= grid.after(9, 30_000).map_or(0, Option::unwrap_or_default);
-        sum ^= grid.seek_time::<16>(9, Time::ZERO).unwrap_or(0);
-        if let Ok(frames) = grid.frames::<16>(30_000) {
-            let mut records = Records::new(frames, &mut []);
-            grid.prime(&mut records);
+        let mut slots = [StreamSlot::EMPTY; 16];
+        sum ^= grid.seek_time(9, Time::ZERO, &mut slots).unwrap_or(0);
+        sum ^= grid.seek_all(Time::ZERO, &mut slots).unwrap_or(0);
+        let clocks = grid.clocks_before(30_000, &mut slots);
+        if let Ok(frames) = grid.frames(30_000, &mut slots) {
+            let mut records = Records::of(frames, &mut []);
+            records.prime(&clocks);
             sum ^= records.streams().len() as u64;
         }
         sum

@@ -1,7 +1,7 @@
 //! Records, in the order in which they begin.
 
 use super::scan::{Event, Pass};
-use super::session::{Rtc, Streams};
+use super::session::Rtc;
 use super::window::AROUND;
 use crate::output::{Out, bytes};
 use crate::record::{Lines, Place, Shape};
@@ -9,7 +9,7 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Selection};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use traceglass::rtc::{NameSlot, Names, Stream};
+use traceglass::rtc::{NameSlot, Names, Stream, Streams};
 use traceglass::{ErrorKind, Format, Severity};
 
 /// The number of bytes of finished records that wait for an earlier one that is not finished yet.
@@ -149,7 +149,7 @@ struct Choice<'w> {
 }
 
 impl Choice<'_> {
-    fn has(&mut self, slot: Option<usize>, streams: &Streams<'_>) -> bool {
+    fn has(&mut self, slot: Option<usize>, streams: Streams<'_, '_>) -> bool {
         let Some(wanted) = self.wanted else { return false };
         if self.revision != Some(streams.revision()) {
             self.revision = Some(streams.revision());

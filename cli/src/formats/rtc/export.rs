@@ -2,7 +2,6 @@
 
 use super::Rtc;
 use super::scan::{Event, LONGEST, Pass};
-use super::session::STREAMS;
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Events, Outcome};
@@ -17,7 +16,7 @@ impl Rtc<'_> {
         let mut damage = Vec::new();
         // Memory that is not touched costs nothing.
         let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
-        let mut timeline = Box::new(rtc::Timeline::<STREAMS>::new(0, self.data, &mut buffer));
+        let mut timeline = rtc::Timeline::new(0, self.data, Vec::new(), Vec::new(), &mut buffer);
         timeline.set_window(window);
         let mut read = 0;
         while let Some(item) = timeline.next_item().map_err(|error| Failure::content(Format::Rtc, error))? {

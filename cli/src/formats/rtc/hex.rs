@@ -13,7 +13,7 @@ use traceglass::rtc::{self, Frame, NamedRecord, Stream, StreamClass, Unit};
 impl Rtc<'_> {
     pub(super) fn dump(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
         let shown = fields.range();
-        let mut frames = Box::new(Frames::at_unit(self.data, self.unit_before(shown.start)));
+        let mut frames = Frames::at_unit(self.data, self.unit_before(shown.start), Vec::new());
         let mut status = Status::Clean;
         loop {
             while let Ok(Some(frame)) = frames.next_frame() {

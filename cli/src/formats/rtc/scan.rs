@@ -1,14 +1,16 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in file order.
 
-use super::session::{Frames, Record, Rtc, STREAMS, Streams};
+use super::session::{Frames, Rtc, Slots};
 use super::value::Text;
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
-use traceglass::rtc::recover::{GapReason, UnitSpan, Units};
-use traceglass::rtc::{self, Checker, ClockLink, Decimal, Frame, Grid, Item, Records, Stream, Time};
+use traceglass::rtc::recover::{GapReason, Records, UnitSpan, Units};
+use traceglass::rtc::{
+    self, Checker, ClockLink, ClockTimes, Decimal, Frame, Grid, Record, Step, Stream, Streams, Time,
+};
 use traceglass::{Finding, Gap, Severity};
 
 /// The options of a pass over a file.
@@ -31,7 +33,7 @@ pub(super) enum Event<'e, 'a> {
     /// A major unit has ended, or reading has left it.
     Unit(UnitRow<'a>),
     /// A frame, of a user's stream or not, and the streams.
-    Frame(&'e Frame<'a>, &'e Streams<'a>),
+    Frame(&'e Frame<'a>, Streams<'e, 'a>),
     /// A record, after the frame that completes it.
     Record(&'e Record<'e, 'a>),
     /// The first record that is open, after a piece of one: no later record begins before it.
@@ -85,7 +87,7 @@ pub(super) struct Details {
 }
 
 impl Details {
-    fn of(slot: usize, stream: &Stream<'_>, streams: &Streams<'_>) -> Self {
+    fn of(slot: usize, stream: &Stream<'_>, streams: Streams<'_, '_>) -> Self {
         let text: Vec<u8> = stream.object().bytes().collect();
         let value = std::str::from_utf8(&text).ok().and_then(crate::json::value);
         let object = match value {
@@ -127,7 +129,7 @@ impl Session {
     }
 
     /// The row of a stream, as the table declares it.
-    fn row(&mut self, slot: usize, streams: &Streams<'_>, digest: bool) -> Option<&mut StreamRow> {
+    fn row(&mut self, slot: usize, streams: Streams<'_, '_>, digest: bool) -> Option<&mut StreamRow> {
         for slot in self.rows.len()..=slot {
             self.rows.push(StreamRow::new(streams.at(slot)?.id(), digest));
         }
@@ -142,14 +144,21 @@ impl Session {
         Some(row)
     }
 
+    /// Enters the streams that are new.
+    fn declare(&mut self, streams: Streams<'_, '_>, digest: bool) {
+        for slot in self.rows.len()..streams.len() {
+            self.row(slot, streams, digest);
+        }
+    }
+
     /// Takes over what the table says of all streams.
-    fn update(&mut self, streams: &Streams<'_>, digest: bool) {
+    fn update(&mut self, streams: Streams<'_, '_>, digest: bool) {
         for slot in 0..streams.len() {
             self.row(slot, streams, digest);
         }
     }
 
-    fn count(&mut self, frame: &Frame<'_>, streams: &Streams<'_>, digest: bool) {
+    fn count(&mut self, frame: &Frame<'_>, streams: Streams<'_, '_>, digest: bool) {
         let Some(row) = frame.slot().and_then(|slot| self.row(slot, streams, digest)) else { return };
         row.frames += 1;
         row.bytes += frame.payload().len() as u64;
@@ -228,14 +237,14 @@ impl<'a> Rtc<'a> {
     ) -> Result<Status> {
         // Memory that is not touched costs nothing.
         let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
-        let mut records = Box::new(match pass.start.and_then(|at| self.frames_at(at)) {
-            Some((grid, frames)) => {
-                let mut records = Records::new(Frames::from_strict(frames), &mut buffer);
-                grid.prime(&mut records);
+        let mut records = match pass.start.and_then(|at| self.frames_at(at)) {
+            Some((frames, clocks)) => {
+                let mut records = Records::of(frames, &mut buffer);
+                records.prime(&clocks);
                 records
             }
-            None => Records::new(Frames::new(self.data), &mut buffer),
-        });
+            None => Records::new(self.data, Slots::new(), &mut buffer),
+        };
         let digest = pass.digest;
         // A unit that is read from its middle has a checksum that cannot be verified.
         let is_whole = pass.start.is_none();
@@ -247,65 +256,66 @@ impl<'a> Rtc<'a> {
         let from = pass.start.unwrap_or(0);
         let progress = Progress::new((self.data.len() as u64).saturating_sub(from));
         let mut told = from;
-        'units: loop {
-            loop {
-                if pass.stop.get() {
-                    break 'units;
-                }
-                let frame = match records.next_item() {
-                    Ok(Some(Item::Frame(frame))) => frame,
-                    Ok(Some(Item::Record(frame, record))) => {
+        loop {
+            if pass.stop.get() {
+                break;
+            }
+            let gap = match records.next_frame_or_record() {
+                Step::Frame(frame) => {
+                    if frame.is_user() {
                         if pass.counts {
-                            session.count(&frame, record.streams(), digest);
-                            session.count_record(&record, &mut counts);
+                            session.count(&frame, records.streams(), digest);
                         }
-                        event(Event::Frame(&frame, record.streams()))?;
-                        event(Event::Record(&record))?;
-                        if frame.continues() {
-                            event(Event::Open(records.first_open()))?;
-                        }
+                        event(Event::Frame(&frame, records.streams()))?;
+                        event(Event::Open(records.first_open()))?;
                         continue;
                     }
-                    _ => break,
-                };
-                if frame.is_user() {
-                    if pass.counts {
-                        session.count(&frame, records.streams(), digest);
+                    progress.advance(frame.offset().saturating_sub(told));
+                    told = told.max(frame.offset());
+                    let frames = records.frames();
+                    if units.follow(frames, &frame) {
+                        let counts = std::mem::replace(&mut counts, UnitCounts::NONE);
+                        if let Some(span) = units.take_ended() {
+                            event(Event::Unit(UnitRow { span, counts }))?;
+                        }
+                        if frames.session() != session.number {
+                            event(Event::Session(&session))?;
+                            session = Session::new(frames.session());
+                        }
                     }
-                    event(Event::Frame(&frame, records.streams()))?;
-                    event(Event::Open(records.first_open()))?;
+                    if is_whole {
+                        let crc = checker.frame(frames, &frame, |finding| found.push(finding));
+                        if let Some(crc) = crc {
+                            counts.crc = crc.name();
+                        }
+                    }
+                    for finding in found.drain(..) {
+                        status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
+                        event(Event::Finding(finding))?;
+                    }
+                    if matches!(frame.id(), rtc::id::META | rtc::id::MINOR_META) {
+                        // The table is read again at the end of the session, at which it may be another one's.
+                        session.declare(frames.streams(), digest);
+                    }
+                    event(Event::Frame(&frame, frames.streams()))?;
                     continue;
                 }
-                progress.advance(frame.offset().saturating_sub(told));
-                told = told.max(frame.offset());
-                let frames = records.frames();
-                if units.follow(frames, &frame) {
-                    let counts = std::mem::replace(&mut counts, UnitCounts::NONE);
-                    if let Some(span) = units.take_ended() {
-                        event(Event::Unit(UnitRow { span, counts }))?;
+                Step::Record(record) => {
+                    let frame = *record.frame();
+                    if pass.counts {
+                        session.count(&frame, record.streams(), digest);
+                        session.count_record(&record, &mut counts);
                     }
-                    if frames.session() != session.number {
-                        event(Event::Session(&session))?;
-                        session = Session::new(frames.session());
+                    event(Event::Frame(&frame, record.streams()))?;
+                    event(Event::Record(&record))?;
+                    if frame.continues() {
+                        event(Event::Open(records.first_open()))?;
                     }
+                    continue;
                 }
-                if is_whole {
-                    let crc = checker.frame(frames, &frame, |finding| found.push(finding));
-                    if let Some(crc) = crc {
-                        counts.crc = crc.name();
-                    }
-                }
-                for finding in found.drain(..) {
-                    status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
-                    event(Event::Finding(finding))?;
-                }
-                if matches!(frame.id(), rtc::id::META | rtc::id::MINOR_META) {
-                    // The table is read again at the end of the session, at which it may be another one's.
-                    self.declare(frames, &mut session, digest);
-                }
-                event(Event::Frame(&frame, frames.streams()))?;
-            }
-            let Some(gap) = records.recover() else { break };
+                Step::Gap(gap) => gap,
+                _ => break,
+            };
             if pass.follows && gap.end() >= self.data.len() as u64 && gap.cause().is_truncation() {
                 // The rest of it is to come.
                 break;
@@ -336,17 +346,11 @@ impl<'a> Rtc<'a> {
         Ok(status)
     }
 
-    /// The frames from a place on that a grid gives.
-    fn frames_at(&self, at: u64) -> Option<(Grid<'a>, rtc::Frames<'a, STREAMS>)> {
+    /// The frames from a place on that a grid gives, and what clocks said before.
+    fn frames_at(&self, at: u64) -> Option<(Frames<'a>, ClockTimes)> {
         let grid = Grid::new(self.data).ok()?;
-        let frames = grid.frames::<STREAMS>(at).ok()?;
-        Some((grid, frames))
-    }
-
-    /// Enters the streams that are new.
-    fn declare(&self, frames: &Frames<'a>, session: &mut Session, digest: bool) {
-        for slot in session.rows.len()..frames.streams().len() {
-            session.row(slot, frames.streams(), digest);
-        }
+        let frames = grid.frames(at, Slots::new()).ok()?;
+        let clocks = grid.clocks_before(frames.offset(), &mut Slots::new());
+        Some((Frames::from_strict(frames), clocks))
     }
 }

@@ -2,12 +2,8 @@
 
 use traceglass::rtc;
 
-/// The number of streams a session may have.
-pub(super) const STREAMS: usize = 4096;
-
-pub(super) type Frames<'a> = rtc::recover::Frames<'a, STREAMS>;
-pub(super) type Streams<'a> = rtc::Streams<'a, STREAMS>;
-pub(super) type Record<'r, 'a> = rtc::Record<'r, 'a, STREAMS>;
+pub(super) type Slots<'a> = Vec<rtc::StreamSlot<'a>>;
+pub(super) type Frames<'a> = rtc::recover::Frames<'a, Slots<'a>>;
 
 /// An RTC file.
 pub(super) struct Rtc<'a> {

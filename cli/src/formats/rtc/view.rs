@@ -1,11 +1,12 @@
 //! An RTC file, looked at piece by piece.
 
-use super::session::{Frames, Rtc};
+use super::session::{Frames, Rtc, Slots};
 use crate::status::{Result, Unreadable};
 use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node, Plain};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use traceglass::rtc::{self, Frame, Grid, Item, NamedRecord, Names, Records, Stream, Unit};
+use traceglass::rtc::recover::Records;
+use traceglass::rtc::{self, Frame, Grid, NamedRecord, Names, Step, Stream, Unit};
 use traceglass::{Format, Gap};
 
 /// Room for the pieces of records that are joined.
@@ -75,14 +76,14 @@ impl<'a> View<'a> {
 
     fn frames(data: &'a [u8], begin: Begin) -> Frames<'a> {
         match begin {
-            Begin::Start => Frames::new(data),
-            Begin::Unit(at) => Frames::at_unit(data, at),
+            Begin::Start => Frames::new(data, Slots::new()),
+            Begin::Unit(at) => Frames::at_unit(data, at, Slots::new()),
             Begin::Within(at, offset) => {
                 // The first unit is at the start of the file, or there were no grid.
-                let grid = Grid::new(data).and_then(|grid| grid.frames(offset));
+                let grid = Grid::new(data).and_then(|grid| grid.frames(offset, Slots::new()));
                 match grid {
                     Ok(frames) => Frames::from_strict(frames),
-                    Err(_) => Frames::at_unit(data, at),
+                    Err(_) => Frames::at_unit(data, at, Slots::new()),
                 }
             }
         }
@@ -136,75 +137,75 @@ impl<'a> View<'a> {
             each(&Node { level, offset: from, sub: 0, end, time: None, about: &about });
         };
         let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
-        let mut records = Box::new(Records::new(Self::frames(data, begin), &mut buffer));
+        let mut records = Records::of(Self::frames(data, begin), &mut buffer);
         if matches!(begin, Begin::Within(..)) {
             // The indices have what clocks said before.
             if let Ok(grid) = Grid::new(data) {
-                grid.prime(&mut records);
+                records.prime(&grid.clocks_before(records.frames().offset(), &mut Slots::new()));
             }
         }
         let mut names = Names::new(Vec::new());
         let mut unit = u64::MAX;
         loop {
-            loop {
-                let order = records.frames().byte_order();
-                let frame = match records.next_item() {
-                    Ok(Some(Item::Frame(frame))) => frame,
-                    Ok(Some(Item::Record(frame, record))) => {
-                        // Its vector grows.
-                        let Ok(named) = names.record(&record) else { continue };
-                        let about =
-                            Said { order, frame: &frame, stream: Some(record.stream()), record: Some(named) };
+            let order = records.frames().byte_order();
+            let gap = match records.next_frame_or_record() {
+                Step::Frame(frame) => {
+                    let frames = records.frames();
+                    if frame.id() == rtc::id::MARKER
+                        && let Some(found) = frames.unit()
+                        && found.offset() != unit
+                    {
+                        unit = found.offset();
+                        let about = Major(*found);
+                        let end = found.end().min(whole.len() as u64).max(frame.end());
                         let node = Node {
-                            level: Level::Record,
+                            level: Level::Part,
                             offset: frame.offset(),
                             sub: 0,
-                            end: frame.end(),
-                            time: named.time(),
+                            end,
+                            time: None,
                             about: &about,
                         };
                         if !each(&node) {
                             return;
                         }
-                        continue;
                     }
-                    _ => break,
-                };
-                let frames = records.frames();
-                if frame.id() == rtc::id::MARKER
-                    && let Some(found) = frames.unit()
-                    && found.offset() != unit
-                {
-                    unit = found.offset();
-                    let about = Major(*found);
-                    let end = found.end().min(whole.len() as u64).max(frame.end());
+                    let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
+                    let about = Said { order, frame: &frame, stream, record: None };
                     let node = Node {
-                        level: Level::Part,
+                        level: Level::Filling,
                         offset: frame.offset(),
                         sub: 0,
-                        end,
+                        end: frame.end(),
                         time: None,
                         about: &about,
                     };
                     if !each(&node) {
                         return;
                     }
+                    continue;
                 }
-                let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
-                let about = Said { order, frame: &frame, stream, record: None };
-                let node = Node {
-                    level: Level::Filling,
-                    offset: frame.offset(),
-                    sub: 0,
-                    end: frame.end(),
-                    time: None,
-                    about: &about,
-                };
-                if !each(&node) {
-                    return;
+                Step::Record(record) => {
+                    // Its vector grows.
+                    let Ok(named) = names.record(&record) else { continue };
+                    let frame = record.frame();
+                    let about = Said { order, frame, stream: Some(record.stream()), record: Some(named) };
+                    let node = Node {
+                        level: Level::Record,
+                        offset: frame.offset(),
+                        sub: 0,
+                        end: frame.end(),
+                        time: named.time(),
+                        about: &about,
+                    };
+                    if !each(&node) {
+                        return;
+                    }
+                    continue;
                 }
-            }
-            let gap = records.recover();
+                Step::Gap(gap) => Some(gap),
+                _ => None,
+            };
             if end < whole.len() && gap.is_none_or(|gap| gap.end() >= end as u64) {
                 return unread(gap.map_or(end as u64, |gap| gap.offset()), each);
             }

@@ -5,12 +5,12 @@
 //! known.
 
 use super::scan::{Event, Pass};
-use super::session::{Rtc, STREAMS, Streams};
+use super::session::{Rtc, Slots};
 use super::value::in_ns;
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::ops::Range;
-use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Names, Stream, Time};
+use traceglass::rtc::{ClockLink, Decimal, Format, Grid, Names, Stream, Streams, Time};
 
 /// The number of bytes more that are read before and after a range that is sought: there, clocks may step back.
 pub(super) const AROUND: u64 = 1 << 20;
@@ -26,15 +26,17 @@ impl<'a> Rtc<'a> {
     /// True if reading may go on within the file as if all before had been read.
     pub(super) fn can_go_on(&self) -> bool {
         let Some(grid) = self.grid().filter(|grid| grid.first().offset() == 0) else { return false };
-        let streams = grid.streams::<STREAMS>().map(Box::new);
-        streams.is_ok_and(|streams| streams.iter().filter(|stream| is_clock(stream)).count() <= Grid::CLOCKS)
+        let table = grid.streams(Slots::new());
+        table.is_ok_and(|table| {
+            table.streams().iter().filter(|stream| is_clock(stream)).count() <= Grid::CLOCKS
+        })
     }
 
     /// The range that is asked for.
     pub(super) fn range(&self, window: &Window) -> Result<Bounds> {
         window.resolve(&Reference {
             is_absolute: &|| {
-                let is_absolute = |slot, streams: &Streams<'_>| streams.is_absolute(slot).then_some(());
+                let is_absolute = |slot, streams: Streams<'_, '_>| streams.is_absolute(slot).then_some(());
                 Ok(self.find_stream(is_absolute)?.is_some())
             },
             start: &|| self.first_time(),
@@ -53,7 +55,7 @@ impl<'a> Rtc<'a> {
     /// The offset to begin reading at for a range in nanoseconds, if not at the start.
     pub(super) fn start(&self, bounds: &Bounds) -> Option<u64> {
         let from = Time::from_attoseconds(bounds.from?.saturating_mul(1_000_000_000));
-        let place = self.grid()?.seek_all::<STREAMS>(from)?;
+        let place = self.grid()?.seek_all(from, &mut Slots::new())?;
         Some(place.saturating_sub(AROUND)).filter(|&place| place > 0)
     }
 
@@ -86,7 +88,7 @@ impl<'a> Rtc<'a> {
     /// The time that a value of the file's own clock stands for: the first one that counts from no other, if there is
     /// one.
     pub(super) fn of_clock(&self, value: i128) -> Result<Option<i128>> {
-        let clock = |slot, streams: &Streams<'_>, is_wanted: fn(&Stream<'_>) -> bool| {
+        let clock = |slot, streams: Streams<'_, '_>, is_wanted: fn(&Stream<'_>) -> bool| {
             let clock = streams.at(slot).filter(|stream| is_clock(stream) && is_wanted(stream))?;
             Some(of_clock(clock, value))
         };
@@ -97,12 +99,12 @@ impl<'a> Rtc<'a> {
     }
 
     /// The first answer that a stream gives, of all sessions.
-    fn find_stream<T>(&self, mut find: impl FnMut(usize, &Streams<'_>) -> Option<T>) -> Result<Option<T>> {
+    fn find_stream<T>(&self, mut find: impl FnMut(usize, Streams<'_, '_>) -> Option<T>) -> Result<Option<T>> {
         let mut find =
-            |mut slots: Range<usize>, streams: &Streams<'_>| slots.find_map(|slot| find(slot, streams));
+            |mut slots: Range<usize>, streams: Streams<'_, '_>| slots.find_map(|slot| find(slot, streams));
         // Mostly, all are declared in the first unit.
-        if let Ok(streams) = Grid::new(self.data).and_then(|grid| grid.streams::<STREAMS>()).map(Box::new)
-            && let Some(found) = find(0..streams.len(), &streams)
+        if let Ok(table) = Grid::new(self.data).and_then(|grid| grid.streams(Slots::new()))
+            && let Some(found) = find(0..table.streams().len(), table.streams())
         {
             return Ok(Some(found));
         }

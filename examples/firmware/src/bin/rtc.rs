@@ -5,6 +5,7 @@
 #![no_main]
 
 use cortex_m_rt::entry;
+use traceglass::rtc::StreamSlot;
 use traceglass::rtc::recover::Frames;
 use traceglass_firmware::{finish_plainly, say};
 
@@ -21,7 +22,7 @@ fn main() -> ! {
 }
 
 fn read(data: &[u8]) {
-    let mut frames = Frames::<16>::new(data);
+    let mut frames = Frames::new(data, [StreamSlot::EMPTY; 16]);
     let mut bytes = [0_usize; 16];
     loop {
         while let Ok(Some(frame)) = frames.next_frame() {

@@ -5,13 +5,15 @@
 #![no_main]
 
 use cortex_m_rt::entry;
-use traceglass::rtc::Records;
+use traceglass::rtc::{Records, StreamSlot};
 use traceglass_firmware::{finish_plainly, say};
 
 static TRACE: &[u8] = include_bytes!("../../../data/sample.rtc");
 
 /// Room for the pieces of records that lie in several frames.
 const BUFFER: usize = 512;
+/// Room for the streams of a session.
+const STREAMS: usize = 8;
 
 #[entry]
 fn main() -> ! {
@@ -21,9 +23,9 @@ fn main() -> ! {
 
 fn read(data: &[u8]) -> bool {
     let mut buffer = [0; BUFFER];
-    let mut records = Records::<_, 16>::strict(data, &mut buffer);
-    let mut count = [0_u64; 16];
-    let mut bytes = [0_u64; 16];
+    let mut records = Records::new(data, [StreamSlot::EMPTY; STREAMS], &mut buffer);
+    let mut count = [0_u64; STREAMS];
+    let mut bytes = [0_u64; STREAMS];
     let mut seconds = 0;
     let is_sound = loop {
         match records.next_record() {

@@ -1,7 +1,7 @@
 //! Hashes of records, wherever they lie.
 
-use super::super::session::Record;
 use crate::trace::Digest;
+use traceglass::rtc::Record;
 
 /// Adds a record: its stream, and its length. Its bytes are copied, and compared as such.
 #[inline]

@@ -20,7 +20,7 @@ const MARKER: [u8; 1025] = {
 impl Rtc<'_> {
     /// Writes ranges, which are in order, without what their plans leave out.
     pub(super) fn emit(&self, ranges: &[Range], plans: &[Plan], to: &mut dyn NewTrace) -> Result<()> {
-        let mut frames = Box::new(Frames::new(self.data));
+        let mut frames = Frames::new(self.data, Vec::new());
         let mut next = || {
             loop {
                 match frames.next_frame() {

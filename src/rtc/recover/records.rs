@@ -1,0 +1,167 @@
+//! Records over all damage.
+
+use super::Frames;
+use crate::error::{Error, ErrorKind};
+use crate::gap::Gap;
+use crate::room::Room;
+use crate::rtc::records::{Joiner, Step};
+use crate::rtc::slot::StreamSlot;
+use crate::rtc::{Frame, Grid, Record, Streams, Time};
+use core::fmt;
+
+/// The records of a file, over all damage; as [`rtc::Records`](crate::rtc::Records) otherwise.
+///
+/// # Examples
+///
+/// ```
+/// # fn read(data: &[u8]) {
+/// use traceglass::rtc::{Step, StreamSlot, recover::Records};
+///
+/// let mut buffer = [0; 4096];
+/// let mut records = Records::new(data, [StreamSlot::EMPTY; 64], &mut buffer);
+/// loop {
+///     match records.next_step() {
+///         Step::Record(record) => println!("{:?} {:?}", record.time(), record.stream().name()),
+///         Step::Gap(gap) => println!("{} bytes lost at {:#x}: {}", gap.len(), gap.offset(), gap.cause()),
+///         _ => break,
+///     }
+/// }
+/// # }
+/// # read(b"");
+/// ```
+pub struct Records<'a, 'b, R> {
+    frames: Frames<'a, R>,
+    joiner: Joiner<'b>,
+}
+
+impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
+    /// The records of a file, with slots for the streams of a session.
+    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+    pub fn new(data: &'a [u8], slots: R, buffer: &'b mut [u8]) -> Self {
+        Self { frames: Frames::new(data, slots), joiner: Joiner::new(0, buffer) }
+    }
+
+    /// The records from where `frames` are.
+    pub fn of(frames: Frames<'a, R>, buffer: &'b mut [u8]) -> Self {
+        let joiner = Joiner::new(frames.session(), buffer);
+        Self { frames, joiner }
+    }
+
+    /// The next record or gap, or the end.
+    #[inline]
+    pub fn next_step(&mut self) -> Step<'_, 'a> {
+        loop {
+            match self.advance() {
+                Found::Record(frame) => {
+                    return self.record(frame).map_or(Step::Frame(frame), Step::Record);
+                }
+                Found::Frame(_) => {}
+                Found::Gap(gap) => return Step::Gap(gap),
+                Found::End => return Step::End,
+            }
+        }
+    }
+
+    /// The next step, frames that complete no record among them.
+    #[inline(always)] // What it returns is large, and is copied otherwise.
+    pub fn next_frame_or_record(&mut self) -> Step<'_, 'a> {
+        match self.advance() {
+            Found::Record(frame) => self.record(frame).map_or(Step::Frame(frame), Step::Record),
+            Found::Frame(frame) => Step::Frame(frame),
+            Found::Gap(gap) => Step::Gap(gap),
+            Found::End => Step::End,
+        }
+    }
+
+    /// As that, but the record is lent only when it is [asked for](Self::record).
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) -> Found<'a> {
+        match self.frames.next_frame() {
+            Ok(Some(frame)) => {
+                let reader = &mut self.frames.ahead;
+                let of = (reader.data, reader.order, reader.session);
+                if self.joiner.take(&mut reader.known, of, &frame) {
+                    Found::Record(frame)
+                } else {
+                    Found::Frame(frame)
+                }
+            }
+            Ok(None) => Found::End,
+            Err(error) => self.recover(error),
+        }
+    }
+
+    #[cold]
+    fn recover(&mut self, error: Error) -> Found<'a> {
+        let Some(gap) = self.frames.recover() else { return Found::End };
+        if !matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
+            self.joiner.interrupt();
+        }
+        Found::Gap(gap)
+    }
+
+    /// The record that was found, until the next one is asked for.
+    #[inline(always)]
+    pub(crate) fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
+        let reader = &self.frames.ahead;
+        self.joiner.record(reader.known.streams(), (reader.data, reader.order), frame)
+    }
+
+    /// Goes to where a grid finds a time on all clocks, before anything is read. `None` if only reading everything will do.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) fn seek(&mut self, grid: &Grid<'a>, time: Time) -> Option<u64> {
+        // Nothing is known yet, so that the slots are free.
+        let place = grid.seek_all(time, self.frames.ahead.known.slots_mut())?;
+        if place == 0 {
+            return Some(place);
+        }
+        let clocks = grid.clocks_before(place, self.frames.ahead.known.slots_mut());
+        if self.frames.begin(grid, place).is_ok() {
+            self.joiner.interrupt();
+            self.prime(&clocks);
+        }
+        Some(place)
+    }
+
+    /// The frames that the records are read from.
+    pub const fn frames(&self) -> &Frames<'a, R> {
+        &self.frames
+    }
+
+    /// The streams of the session, as far as they have been declared.
+    #[inline]
+    pub fn streams(&self) -> Streams<'_, 'a> {
+        self.frames.streams()
+    }
+
+    /// The time of the stream in a slot, now.
+    pub fn time_at(&self, slot: usize) -> Option<Time> {
+        self.joiner.time_at(self.streams(), slot)
+    }
+
+    /// The offset of the first record that has begun and has not ended; `None` if there is none.
+    ///
+    /// No record that is delivered later begins before it.
+    pub fn first_open(&self) -> Option<u64> {
+        self.joiner.first_open(self.streams())
+    }
+
+    /// Sets what clocks said before, as a [`Grid`](crate::rtc::Grid) has found it.
+    pub fn prime(&mut self, said: &[(u64, Time)]) {
+        self.joiner.prime(&mut self.frames.ahead.known, said);
+    }
+}
+
+impl<R> fmt::Debug for Records<'_, '_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
+    }
+}
+
+/// What comes next; a complete record by its last frame.
+pub(crate) enum Found<'a> {
+    Frame(Frame<'a>),
+    Record(Frame<'a>),
+    Gap(Gap),
+    End,
+}
