@@ -10,6 +10,7 @@ mod records;
 use common::rdf::Chunk;
 use common::rdf_contents as build;
 use common::{lies_in, mutations, prefixes};
+use traceglass::rdf::Identifier;
 use traceglass::rdf::contents::{Content, Structure};
 use traceglass::{ErrorKind, Severity};
 
@@ -183,4 +184,29 @@ fn names_without_an_end_are_located() {
 fn what_is_not_known_stays_bytes() {
     let content = Content::parse("Vendor".try_into().unwrap(), 9, b"head", b"data").unwrap();
     assert!(matches!(content, Content::Unknown { header: b"head", data: b"data", .. }));
+}
+
+/// A queue event's identifier is compared before the others, but only up to its first NUL does it count.
+#[test]
+fn a_queue_event_is_one_whatever_follows_its_name() {
+    let chunk = build::chunks().into_iter().find(|chunk| chunk.identifier == b"QueueEvent").unwrap();
+    let plain = Identifier::new("QueueEvent").unwrap();
+    let odd = Identifier::from_bytes(*b"QueueEvent\0more!");
+    let longer = Identifier::from_bytes(*b"QueueEvents\0\0\0\0\0");
+    let parse = |identifier, version, data| match Content::parse(identifier, version, &[], data) {
+        Ok(Content::QueueEvent(event)) => Ok(event.cpu_ticks()),
+        Ok(other) => panic!("{other:?}"),
+        Err(error) => Err((error.offset(), error.element(), error.kind())),
+    };
+    let whole = chunk.stored.as_slice();
+    assert!(parse(plain, 1, whole).is_ok_and(|ticks| ticks > 0));
+    assert_eq!(
+        parse(plain, 2, whole).unwrap_err().2,
+        ErrorKind::UnsupportedVersion { found: 2, supported: 1 }
+    );
+    assert_eq!(parse(plain, 1, &whole[..70]).unwrap_err().2, ErrorKind::UnexpectedEnd { needed: 2 });
+    for (version, data) in [(1, whole), (2, whole), (1, &whole[..70])] {
+        assert_eq!(parse(odd, version, data), parse(plain, version, data), "{version}");
+    }
+    assert!(matches!(Content::parse(longer, 1, &[], whole), Ok(Content::Unknown { .. })));
 }
