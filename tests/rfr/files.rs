@@ -6,7 +6,7 @@ use crate::findings;
 use traceglass::rfr::{
     Callsites, FieldValue, Meta, RecordData, RecordKind, StreamData, Streaming, TaskKind, Waker,
 };
-use traceglass::{ErrorKind, Format, Severity};
+use traceglass::{Error, ErrorKind, Format, Severity};
 
 /// The recorder may be writing: what is whole comes, then a truncation.
 #[test]
@@ -167,6 +167,65 @@ fn streams_have_all_kinds() {
         assert!(records.next().is_none());
         stream.check(&mut |_| {}).unwrap();
     });
+}
+
+/// A record as far as both ways of reading tell it: where, when, its kind, what it is about, and the context.
+type Told = (u64, Option<u64>, RecordKind, Option<u64>, Option<u64>);
+
+/// All records, and the error after them; how many were taken as plain ones, if they are.
+fn walk(stream: &Streaming<'_>, takes_plain: bool) -> (Vec<Told>, Option<Error>, usize) {
+    let (mut records, mut told, mut plain) = (stream.records(), Vec::new(), 0);
+    loop {
+        if takes_plain && let Some(record) = records.take_plain() {
+            plain += 1;
+            let micros = Some(record.unix_micros());
+            told.push((record.offset(), micros, record.kind(), Some(record.iid()), record.context()));
+            continue;
+        }
+        let record = match records.next_record() {
+            Ok(Some(record)) => record,
+            Ok(None) => return (told, None, plain),
+            Err(error) => {
+                assert_eq!(records.take_plain(), None);
+                return (told, Some(error), plain);
+            }
+        };
+        let (iid, context) = match record.data() {
+            StreamData::Record(data) => (data.iid(), data.waker().and_then(|waker| waker.context())),
+            _ => (None, None),
+        };
+        told.push((record.offset(), record.unix_micros().ok(), record.kind(), iid, context));
+    }
+}
+
+#[test]
+fn plain_records_are_those_that_are_read() {
+    let about = |iid| Writer::new().ints([iid]);
+    let many = (0..40).map(|n| (n << n, 999_999 - n as u32, 5 + n as u32 % 8, about(1 << n)));
+    let odd =
+        [(8, 1_000_000, 9), (u64::MAX, 0, 9), (1 << 55, 0, 9), (1 << 56, 0, 9), (9, 5, 18), (9, 5, 200)];
+    let end = || (0..4).map(|_| (9, 5, 9, about(1)));
+    let files: Vec<_> = std::iter::once(stream())
+        .chain([build::stream(&many.collect::<Vec<_>>())])
+        .chain(odd.map(|(secs, micros, kind)| {
+            let records: Vec<_> =
+                std::iter::once((secs, micros, kind, about(u64::MAX))).chain(end()).collect();
+            build::stream(&records)
+        }))
+        .collect();
+    let mut total = 0;
+    let mut compare = |data: &[u8]| {
+        let Ok(stream) = Streaming::parse(data) else { return };
+        let (expected, (told, error, plain)) = (walk(&stream, false), walk(&stream, true));
+        assert_eq!((&told, error), (&expected.0, expected.1));
+        total += plain;
+    };
+    for data in &files {
+        compare(data);
+        prefixes(data).for_each(&mut compare);
+        mutations(data, |_, mutant| compare(mutant));
+    }
+    assert!(total > 10_000, "{total}");
 }
 
 #[test]
