@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 mib=${1:-64}
 formats=${2:-rdf rtc ctf ctf-metadata rfr dial9}
-cargo build --quiet --release --workspace --bin traceglass --example write_large
+cargo build --quiet --release --workspace --features traceglass-cli/tables --bin traceglass --example write_large
 folder=$(mktemp -d "${TMPDIR:-/tmp}/traceglass-scale.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 target=$(cargo metadata --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')

@@ -514,7 +514,7 @@ fn threads_do_not_show() {
     for (arguments, mark, count) in [(check, "severity", 24 + 20_000), (list, "error", 8)] {
         let run = |threads: &str| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_traceglass"));
-            command.args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap()
+            command.args(arguments).env("TRACEGLASS_THREADS", threads).output().unwrap()
         };
         let one = run("1");
         assert_eq!(status(&one), 3);

@@ -132,7 +132,7 @@ fn few_threads_are_enough() {
         let script = format!("ulimit -v {}; exec \"$0\" check --json \"$1\"", megabytes * 1024);
         let out = Command::new("sh")
             .args(["-c", &script, env!("CARGO_BIN_EXE_traceglass"), &path])
-            .env("RAYON_NUM_THREADS", "64")
+            .env("TRACEGLASS_THREADS", "64")
             .output()
             .unwrap();
         let says = String::from_utf8_lossy(&out.stderr);

@@ -11,7 +11,7 @@ use crate::sink::Sink;
 use crate::table::Table;
 use class::{Classes, Records};
 use traceglass::ctf::data::wire::WireSlot;
-use traceglass::ctf::data::{MergeSlot, Packet, Packets};
+use traceglass::ctf::data::{MergeSlot, Packet, Packets, ProgramSlot, Programs};
 use traceglass::ctf::schema::Schema;
 use traceglass::event::ctf::{StreamSlot, Timeline};
 
@@ -146,8 +146,13 @@ impl<'t> Ctf<'t> {
             parts(packets.clone(), piece, file.name(), common, sink)?;
         }
         if needs_events {
+            // Without steps, all can be read as well.
+            let needed = usize::try_from(Programs::needed(schema)).unwrap_or(0);
+            let mut steps = vec![ProgramSlot::EMPTY; needed];
+            let programs = Programs::compile(schema, &mut steps).unwrap_or(Programs::NONE);
             let mut slots = [MergeSlot::EMPTY];
             let mut timeline = Timeline::new(&mut slots, [const { StreamSlot::EMPTY }]);
+            timeline.set_programs(programs);
             let mut tracks = stream.tracks.iter().flatten().filter_map(|track| track.first());
             let has_restarts = tracks.any(|slot| slot.session() > 0);
             let session = track.filter(|_| has_restarts).and_then(|track| Some(track.first()?.session()));

@@ -7,8 +7,3 @@ pub const STACK: usize = 0;
 pub const fn threads() -> usize {
     1
 }
-
-/// Does `work` on each number below `count`.
-pub fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..count).for_each(work);
-}

@@ -29,12 +29,17 @@ pub enum Lines {
 
 impl Lines {
     pub fn new(shape: &Shape, out: &Out) -> Self {
+        Self::with(shape, out.is_colored())
+    }
+
+    /// The same, to be written out elsewhere.
+    pub fn with(shape: &Shape, is_colored: bool) -> Self {
         if shape.json {
             let mut json = Json::default();
             json.only(&shape.names);
             return Self::Json(Box::new(json));
         }
-        let mut text = Text::new(out.is_colored());
+        let mut text = Text::new(is_colored);
         text.only(&shape.names);
         if shape.delta {
             text.tell_deltas();
@@ -93,6 +98,13 @@ impl Lines {
             Self::Text(text) => &mut text.buffer,
             Self::Json(json) => &mut json.buffer,
         }
+    }
+
+    /// Moves all lines to the end of a text, which is not written out.
+    pub fn move_to(&mut self, text: &mut Vec<u8>) {
+        let buffer = self.buffer();
+        text.extend_from_slice(buffer.text());
+        buffer.clear();
     }
 
     /// Takes back the last line, which begins at a mark, to be [put](Self::put) later.

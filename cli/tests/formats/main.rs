@@ -4,6 +4,7 @@
 mod common;
 
 mod compile;
+mod cores;
 mod ctf;
 mod dial9;
 mod export;

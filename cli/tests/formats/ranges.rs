@@ -323,7 +323,7 @@ fn records_outside_of_what_their_chunk_states_are_in_a_range() {
 /// The layout of LTTng, as large as wanted.
 #[path = "../../../benches/common/ctf_trace.rs"]
 #[allow(dead_code)]
-mod ctf_trace;
+pub mod ctf_trace;
 
 /// The number of lines of a range, and whether the damage was met that is far before it. Times are in nanoseconds.
 fn range_of(path: &str, from: i128, to: i128) -> (usize, bool) {

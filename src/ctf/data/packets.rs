@@ -46,6 +46,16 @@ impl<'a, 's> Packets<'a, 's> {
         core::ptr::eq(self.schema.nodes.0, schema.nodes.0)
     }
 
+    /// The next packets alone: so many, which end at an offset; all to the end if none is given.
+    pub(super) fn first(&self, count: u64, end: Option<u64>) -> Self {
+        let Some(end) = end.and_then(|end| usize::try_from(end).ok()) else { return self.clone() };
+        let slots = usize::try_from(count).unwrap_or(usize::MAX);
+        match self.track {
+            Some(track) => Self { track: Some(track.get(..slots).unwrap_or(track)), ..self.clone() },
+            None => Self { data: self.data.get(..end).unwrap_or(self.data), ..self.clone() },
+        }
+    }
+
     /// Tells all classes of event records that they may have, with numbers from `base` on.
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(crate) fn each_class(&self, base: u32, each: &mut dyn FnMut(&dyn crate::record::Class)) {

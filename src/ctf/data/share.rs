@@ -4,6 +4,7 @@ use super::check::{Checked, check_some};
 use super::loss::Losses;
 use super::packets::Packets;
 use super::program::Programs;
+use super::stream::Stream;
 use crate::error::Finding;
 
 /// Splits a stream into [shares](Share), in order: threads may check these at the same time.
@@ -46,11 +47,13 @@ pub struct Share<'a, 's> {
     /// The number of packets; the last one may be unreadable.
     count: u64,
     bytes: u64,
+    /// The offset after the last one, unless that is unreadable.
+    end: Option<u64>,
     /// The losses so far, by the counters of the packets before it.
     losses: Losses,
 }
 
-impl Share<'_, '_> {
+impl<'a, 's> Share<'a, 's> {
     /// The number of bytes that its packets take.
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -65,6 +68,12 @@ impl Share<'_, '_> {
         report: &mut dyn FnMut(Finding),
     ) -> Checked {
         check_some(self.packets.clone(), self.count, self.losses, last, programs, report)
+    }
+
+    /// Its event records. What is missing is counted from the packets before it; of what is missing before packets at
+    /// its end that have no records, the stream still tells after the last one.
+    pub fn stream<'t>(&self, programs: Programs<'t>) -> Stream<'a, 's, 't> {
+        Stream::of_share(self.packets.first(self.count, self.end), self.losses, programs)
     }
 }
 
@@ -88,7 +97,8 @@ impl<'a, 's> Iterator for Shares<'a, 's> {
             }
             count = count.saturating_add(1);
         }
-        (count > 0).then_some(Share { packets, count, bytes, losses })
+        let end = Some(self.packets.offset()).filter(|_| !self.has_ended);
+        (count > 0).then_some(Share { packets, count, bytes, end, losses })
     }
 }
 

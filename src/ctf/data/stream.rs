@@ -56,6 +56,11 @@ impl<'a, 's, 't> Stream<'a, 's, 't> {
         Self { packets, programs, open: None, losses: Losses::default(), loss: Loss::default() }
     }
 
+    /// The records of packets that follow others, of which the losses are known.
+    pub(super) fn of_share(packets: Packets<'a, 's>, losses: Losses, programs: Programs<'t>) -> Self {
+        Self { losses, ..Self::new(packets, programs) }
+    }
+
     /// As after this packet: what is missing is counted from there.
     pub fn after(mut self, packet: &Packet<'a, 's>) -> Self {
         // A loss before it was told with it.

@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field};
 use std::collections::{HashMap, HashSet};
 use traceglass::ctf::schema::{EventClass, FieldClass, FieldKind, Schema, Scope};
 use traceglass::event::{Event, EventKind, Label};
-use traceglass::record::{self, ClassId, Record};
+use traceglass::record::{self, Record};
 
 /// The tables of event records.
 #[derive(Default)]
@@ -213,8 +213,7 @@ impl<'r> Records<'r> {
         rows.u64(2, Some(event.len()));
         rows.u64(3, Some(track));
         rows.time(4, time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
-        let class = ClassId(u32::MAX);
-        let mut row = Row { rows, members, known: targets, class, next: 0, depth: 0, open: None };
+        let mut row = Row { rows, members, known: targets, class: 0, next: 0, depth: 0, open: None };
         // A field that cannot be read is null; a row of `gaps` says so.
         let _ = event.tell(&mut row);
         hand_out(table, rows, sink)

@@ -2,11 +2,10 @@
 
 use crate::json::quote;
 use crate::rows::Rows;
-use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::sync::Arc;
 use traceglass::record::{
-    Class, ClassId, FieldInfo, Head, Kind, Labels, Listener, Scope, Slot, Step, Text, Wants, Wide,
+    Class, FieldInfo, Head, Kind, Labels, Listener, Scope, Slot, Step, Text, Wants, Wide,
 };
 use traceglass_open::record::{Json, LabelTexts};
 
@@ -29,10 +28,17 @@ struct Target {
     labels: Option<(usize, LabelTexts)>,
 }
 
-/// The classes of a stream, as far as they are known.
+/// The fields of a class that are written.
+struct Known {
+    targets: Vec<Target>,
+    /// True if one of them is written as JSON.
+    has_json: bool,
+}
+
+/// The classes of a stream by their numbers, as far as they are known.
 #[derive(Default)]
 pub(super) struct Targets {
-    classes: HashMap<ClassId, Vec<Target>>,
+    classes: Vec<Option<Known>>,
     json: Option<Json>,
     text: String,
 }
@@ -42,7 +48,8 @@ pub(super) struct Row<'r> {
     pub(super) rows: &'r mut Rows,
     pub(super) members: &'r [Member],
     pub(super) known: &'r mut Targets,
-    pub(super) class: ClassId,
+    /// The number of its class.
+    pub(super) class: usize,
     /// The field that mostly comes next.
     pub(super) next: usize,
     /// The number of groups and lists that are open.
@@ -69,7 +76,14 @@ impl Row<'_> {
             }
             _ => depth = depth.saturating_sub(1),
         });
-        self.known.classes.insert(self.class, targets);
+        let has_json = targets.iter().any(|target: &Target| target.is_json);
+        let classes = &mut self.known.classes;
+        if classes.len() <= self.class {
+            classes.resize_with(self.class.saturating_add(1), || None);
+        }
+        if let Some(class) = classes.get_mut(self.class) {
+            *class = Some(Known { targets, has_json });
+        }
     }
 
     /// The place of a field. The options of a variant share a column.
@@ -91,7 +105,7 @@ impl Row<'_> {
         if self.depth > 0 {
             return None;
         }
-        let targets = self.known.classes.get(&self.class)?;
+        let targets = &self.known.classes.get(self.class)?.as_ref()?.targets;
         let is_it = |target: &&Target| target.slot == slot;
         let at = match targets.get(self.next).filter(is_it) {
             Some(_) => self.next,
@@ -192,14 +206,19 @@ fn push(to: &mut String, value: impl Display) {
 
 impl Listener for Row<'_> {
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
-        self.class = head.class;
+        // Classes are numbered from 0 on.
+        self.class = usize::try_from(head.class.0).unwrap_or(usize::MAX);
         (self.next, self.depth, self.open) = (0, 0, None);
-        if !self.known.classes.contains_key(&head.class) {
+        let has_json = |known: &Targets, class: usize| Some(known.classes.get(class)?.as_ref()?.has_json);
+        let known = has_json(self.known, self.class);
+        if known.is_none() {
             self.learn(class);
         }
-        let json = self.known.json.get_or_insert_with(Json::bare);
-        json.buffer.clear();
-        json.begin(head, class);
+        if known.or_else(|| has_json(self.known, self.class)) == Some(true) {
+            let json = self.known.json.get_or_insert_with(Json::bare);
+            json.buffer.clear();
+            json.begin(head, class);
+        }
         Wants::ALL.without(Scope::Header)
     }
 

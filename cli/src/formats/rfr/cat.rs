@@ -6,6 +6,7 @@ use super::select::Filter;
 use super::sites::{Names, Sites, names};
 use crate::json::Line;
 use crate::output::Out;
+use crate::parallel::{in_order, pays};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
@@ -18,6 +19,9 @@ use traceglass::rfr::{
 };
 use traceglass::{Error, Format};
 
+/// The number of bytes of chunks whose lines are made apart, on another core: so many lines wait in memory.
+const APART: u64 = 1 << 20;
+
 pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
     let select = &args.rfr;
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
@@ -26,7 +30,8 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let mut filter = Filter::of(select, &args.window, files)?;
     let (sites, mut entries) = (Sites::open(files)?, Vec::new());
     let table = sites.table(&mut entries).map_err(content)?;
-    let mut printer = Printer { lines: Lines::new(&args.shape(), out), out, place: Place::default() };
+    let (shape, is_colored) = (args.shape(), out.is_colored());
+    let mut printer = Printer { lines: Lines::new(&shape, out), out: Some(out), place: Place::default() };
     // A file of callsites has nothing else.
     let callsites_only = files.parts.iter().all(|part| part.kind == Kind::Callsites);
     if select.callsites || callsites_only {
@@ -46,10 +51,42 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
         scan::errors(part, &mut damage)?;
     }
     let progress = Progress::new(chunks.iter().chain(&streams).map(|part| part.size).sum());
-    for group in groups(&chunks)? {
-        merge(&group, &mut filter, select.objects, table, &mut printer, &mut damage)?;
+    let groups = groups(&chunks)?;
+    // A line that says how long after another it is needs that one.
+    let size = if shape.delta { 0 } else { size_of(&chunks) };
+    let is_apart = |group: &[&Part<'_>]| pays(size) && size_of(group) <= APART;
+    let state = || {
+        let printer = Printer { lines: Lines::with(&shape, is_colored), out: None, place: Place::default() };
+        (printer, filter.clone())
+    };
+    type Printed = Option<(Vec<u8>, Damage, Filter)>;
+    let print = |(printer, filter): &mut (Printer<'_>, Filter), group: &Vec<&Part<'_>>| -> Result<Printed> {
+        if !is_apart(group) {
+            return Ok(None);
+        }
+        let (mut damage, mut text) = (Damage::default(), Vec::new());
+        merge(group, filter, select.objects, table, printer, &mut damage)?;
+        printer.lines.move_to(&mut text);
+        Ok(Some((text, damage, filter.clone())))
+    };
+    let mut met = filter.clone();
+    in_order(size, groups, state, print, |group, printed| {
+        match printed? {
+            Some((text, found, filter)) => {
+                printer.put(&text)?;
+                damage.append(found);
+                met.add(&filter);
+            }
+            None => {
+                let mut found = Damage::default();
+                merge(group, &mut met, select.objects, table, &mut printer, &mut found)?;
+                damage.append(found);
+            }
+        }
         group.iter().for_each(|part| progress.advance(part.size));
-    }
+        Ok(())
+    })?;
+    filter.add(&met);
     let mut kept = kept.map_or_else(Kept::default, |kept| *kept);
     for part in streams {
         stream(part, &mut filter, table, cursor, &mut kept, &mut printer, &mut damage)?;
@@ -68,10 +105,16 @@ fn content(error: Error) -> Failure {
     Failure::content(Format::Rfr, error)
 }
 
+/// The number of bytes of all parts.
+fn size_of(parts: &[&Part<'_>]) -> u64 {
+    parts.iter().map(|part| part.size).sum()
+}
+
 /// Writes lines, of JSON or for people.
 struct Printer<'o> {
     lines: Lines,
-    out: &'o mut Out,
+    /// Without it, lines wait to be put in their place.
+    out: Option<&'o mut Out>,
     place: Place,
 }
 
@@ -89,13 +132,24 @@ impl Printer<'_> {
 
     fn record(&mut self, record: &NamedRecord<'_, '_>) -> Result<()> {
         self.lines.record(record).map_err(content)?;
-        self.lines.pass(self.out)
+        self.pass()
+    }
+
+    /// Puts lines that were made apart.
+    fn put(&mut self, text: &[u8]) -> Result<()> {
+        self.lines.put(text);
+        self.pass()
+    }
+
+    fn pass(&mut self) -> Result<()> {
+        self.out.as_mut().map_or(Ok(()), |out| self.lines.pass(out))
     }
 
     /// Writes what is left, then says what is damaged.
     fn tell(mut self, damage: &Damage, path: &Path) -> Result<Status> {
-        self.lines.settle(self.out)?;
-        Ok(damage.tell(path, self.out))
+        let Some(out) = self.out else { return Ok(damage.status()) };
+        self.lines.settle(out)?;
+        Ok(damage.tell(path, out))
     }
 }
 
@@ -187,9 +241,9 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
     }
     // The times in headers may be wrong.
     let mut spans = Vec::new();
-    for part in chunks {
+    let span_of = |(): &mut (), part: &&Part<'_>| -> Result<Option<(u64, u64)>> {
         let data = part.data()?;
-        let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
+        let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
         let mut span: Option<(u64, u64)> = None;
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {
             if let Item::Record(record) = item {
@@ -200,9 +254,18 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
         })?;
         // One without records is still read, for its damage.
         let start = chunk.header().unix_micros(chunk.header().start()).unwrap_or(u64::MAX);
-        let (first, last) = span.unwrap_or((start, start));
-        spans.push((first, last, *part));
-    }
+        Ok(Some(span.unwrap_or((start, start))))
+    };
+    in_order(
+        size_of(chunks),
+        chunks.iter().copied(),
+        || (),
+        span_of,
+        |part, span| {
+            spans.extend(span?.map(|(first, last)| (first, last, *part)));
+            Ok(())
+        },
+    )?;
     spans.sort_by_key(|&(first, ..)| first);
     let mut groups: Vec<Vec<&Part<'_>>> = Vec::new();
     let mut end = 0;

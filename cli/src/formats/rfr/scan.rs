@@ -34,6 +34,13 @@ impl Damage {
         }
     }
 
+    /// Adds that of another part.
+    pub fn append(&mut self, other: Self) {
+        add(&mut self.count, other.count);
+        let room = Self::KEPT.saturating_sub(self.first.len());
+        self.first.extend(other.first.into_iter().take(room));
+    }
+
     /// Adds an error, unless it is known already.
     pub fn add_once(&mut self, path: Option<&Path>, error: Error) {
         let problem = error.into();

@@ -92,6 +92,7 @@ fn ceil(nanoseconds: i128) -> i128 {
 }
 
 /// A selection, with all that depends on the recording found out.
+#[derive(Clone)]
 pub struct Filter {
     pub range: Range,
     /// The task that is wanted, by name or by instrumentation id.
@@ -120,6 +121,11 @@ impl Filter {
             })?;
         }
         Ok(is_met)
+    }
+
+    /// Learns what another one, for a part of the recording, has met.
+    pub fn add(&mut self, other: &Self) {
+        self.met |= other.met;
     }
 
     /// Learns that there is an object.

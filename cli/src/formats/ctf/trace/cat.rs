@@ -1,5 +1,6 @@
 //! The event records of all streams, ordered by time.
 
+use super::apart::Apart;
 use super::follow::{News, news, take_known};
 use super::gaps::Gaps;
 use super::merge::{Seen, merge};
@@ -87,7 +88,17 @@ pub fn cat<'c>(
             }
         }
     } else {
-        for lane in lanes(traces).into_iter().filter(Lane::has_bytes) {
+        let lanes: Vec<_> = lanes(traces).into_iter().filter(Lane::has_bytes).collect();
+        let apart = Apart::of(&lanes, &programs, &bounds, args, out);
+        if let Some(apart) = apart.filter(|_| wire::captures(traces).next().is_none()) {
+            damage += apart.print(out)?;
+            if let Some(message) = wire::skipped(args.reading) {
+                out.warn(&args.path, message);
+                damage += 1;
+            }
+            return Ok(Status::damaged_if(damage > 0));
+        }
+        for lane in lanes {
             let packets = window::packets(&lane, &bounds);
             if lane.track().is_none() {
                 total += (lane.stream.data.data().len() as u64).saturating_sub(packets.offset());
@@ -105,7 +116,7 @@ pub fn cat<'c>(
     }
     let progress = Progress::new(total);
     let lines = Lines::new(&args.shape(), out);
-    let parts = Parts { stream: args.stream.name.as_deref(), cpus: &args.ctf.cpu };
+    let parts = Parts::new(args);
     let mut printer = Printer { lines, parts, last: None, gaps, bounds, damage, progress };
     // Sessions follow each other: their times are not to be compared.
     let sessions = sources.iter().filter_map(|source| source.session).max().unwrap_or(0);
@@ -153,14 +164,18 @@ pub fn is_named(name: &str, path: &Path, packet: Option<&Packet<'_, '_>>) -> boo
 }
 
 /// The streams and processors that are asked for.
-struct Parts<'a> {
+pub struct Parts<'a> {
     stream: Option<&'a str>,
     cpus: &'a [u64],
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    pub fn new(args: &'a Selection) -> Self {
+        Self { stream: args.stream.name.as_deref(), cpus: &args.ctf.cpu }
+    }
+
     /// True if a packet of this file is among them.
-    fn have(&self, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
+    pub fn have(&self, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
         let is_of = |name: &str| is_named(name, path, packet);
         let cpu = packet.and_then(Packet::cpu);
         self.stream.is_none_or(is_of)
@@ -268,26 +283,40 @@ impl Printer<'_> {
     /// Reports what is missing before the end of a packet whose first record has this time.
     fn losses(&mut self, source: &mut Printed<'_>, time: Option<Time>, out: &mut Out) -> Result<()> {
         let loss = source.stream.take_loss();
-        if !loss.is_some() || !self.is_near(source.stream.packet(), time) {
+        if !loss.is_some() || !Span::of(source.stream.packet(), time).is_near(&self.bounds) {
             return Ok(());
         }
         self.lines.settle(out)?;
-        let counts = [Loss::packets, Loss::records].map(|of| of(&loss).filter(|count| *count > 0));
-        if let [Some(count), _] = counts {
-            out.warn(source.path, format_args!("{count} packets are missing here"));
-        }
-        if let [_, Some(count)] = counts {
-            out.warn(source.path, format_args!("{count} event records were discarded about here"));
-        }
+        tell_loss(source.path, loss, out);
         Ok(())
     }
+}
 
-    /// True if a packet whose first record has this time may have something of the range.
-    fn is_near(&self, packet: Option<&Packet<'_, '_>>, time: Option<Time>) -> bool {
+/// Says what is missing.
+pub fn tell_loss(path: &Path, loss: Loss, out: &mut Out) {
+    if let Some(count) = loss.packets().filter(|count| *count > 0) {
+        out.warn(path, format_args!("{count} packets are missing here"));
+    }
+    if let Some(count) = loss.records().filter(|count| *count > 0) {
+        out.warn(path, format_args!("{count} event records were discarded about here"));
+    }
+}
+
+/// The times that a packet lies between, if they are known.
+#[derive(Clone, Copy)]
+pub struct Span(Option<(i128, i128)>);
+
+impl Span {
+    /// That of a packet whose first record has this time.
+    pub fn of(packet: Option<&Packet<'_, '_>>, time: Option<Time>) -> Self {
         let (begin, end) = packet.map_or((None, None), span);
         let time = time.map(Time::ns);
         let first = begin.into_iter().chain(time).min();
-        let last = end.into_iter().chain(time).max();
-        first.zip(last).map_or(self.bounds.is_everything(), |(first, last)| self.bounds.meets(first, last))
+        Self(first.zip(end.into_iter().chain(time).max()))
+    }
+
+    /// True if the packet may have something of a range.
+    pub fn is_near(self, bounds: &Bounds) -> bool {
+        self.0.map_or(bounds.is_everything(), |(first, last)| bounds.meets(first, last))
     }
 }

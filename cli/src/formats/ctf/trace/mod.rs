@@ -1,5 +1,6 @@
 //! CTF traces: metadata and data streams.
 
+mod apart;
 mod cat;
 mod check;
 mod events;
