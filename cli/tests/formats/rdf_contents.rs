@@ -431,3 +431,25 @@ fn findings_inside_of_chunks_are_located() {
     ];
     assert_eq!(found, expected, "{object}");
 }
+
+/// On queue 2, one submission begins during another one and ends before it.
+#[test]
+fn submissions_that_overlap_make_a_queue_busy_once() {
+    let path = crate::common::data("sample.rgp");
+    let run = |args: &[&str]| {
+        let output = traceglass(&[args, &[path.to_str().unwrap()]].concat());
+        assert_eq!(status(&output), 0);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let lines = run(&["stats", "--json"]);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let find = |member: &str, name: &str| lines.iter().find(|line| line[member] == name).unwrap();
+    let queue = find("track", "queue 2");
+    assert_eq!((&queue["busy_ns"], &queue["names"][0]["ns"]), (&json!(26_000), &json!(26_000)));
+    // All four, on both queues.
+    assert_eq!(find("name", "CmdBufSubmit")["total_ns"], 56_000);
+    assert!(run(&["info"]).contains("2 (Compute): 2 submissions, GPU busy for 26.0 µs"));
+    // Masks and codes are those of `cat`; as JSON they are numbers.
+    assert!(run(&["cat", "--slices"]).contains(" CmdBufSubmit pci=0xc0000 queue=2 "));
+    assert!(run(&["cat", "--slices", "--json"]).contains("\"args\":{\"pci\":786432,\"queue\":2,"));
+}
