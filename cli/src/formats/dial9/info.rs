@@ -148,8 +148,14 @@ impl Dial9<'_> {
 
     /// Reads segments in which something began at these times again, in the order of time.
     fn pair(&self, pairing: &mut Pairing, firsts: &[Option<u64>]) -> Result<()> {
-        for (number, segment) in self.segments.iter().enumerate() {
-            let later = firsts.iter().skip(number.saturating_add(1)).flatten().min();
+        // The first time in all segments after each one.
+        let mut next: Option<u64> = None;
+        let mut later: Vec<Option<u64>> = Vec::new();
+        for first in firsts.iter().rev() {
+            later.push(next);
+            next = [next, *first].into_iter().flatten().min();
+        }
+        for (segment, later) in self.segments.iter().zip(later.into_iter().rev()) {
             segment.open(|segment| {
                 let mut storage = OrderStorage::default();
                 let mut order = Order::new(storage.rooms());
@@ -162,7 +168,7 @@ impl Dial9<'_> {
                         Err(_) => drop(order.recover()),
                     }
                 }
-                pairing.segment(&mut order, later.copied());
+                pairing.segment(&mut order, later);
                 Ok(())
             })?;
         }

@@ -1,10 +1,14 @@
 //! The sums of tokio's events: polls, wakes, parks, tasks.
 
 use super::waits::Waits;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
+use std::collections::{BTreeMap, HashMap};
+use std::vec::IntoIter;
 use traceglass::dial9::{Order, OrderedEvent, Schema, Value};
 
 /// Something that happened, as far as it is paired with something else.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum What {
     Begin { worker: u64, task: u64, place: u32, delay: Option<u64> },
     End { worker: u64 },
@@ -63,7 +67,10 @@ pub struct WorkerShare {
 /// for those.
 #[derive(Default)]
 pub struct Pairing {
-    waiting: VecDeque<(u64, What)>,
+    /// Of each segment of which something waits, the first of it: its time, and the number of the rest. Of one time, what
+    /// came first is first.
+    waiting: BinaryHeap<Reverse<(u64, usize, What)>>,
+    rests: Vec<IntoIter<(u64, What)>>,
     places: Vec<String>,
     numbers: HashMap<Vec<u8>, u32>,
     /// Of the segment that is read, by their numbers.
@@ -175,9 +182,11 @@ impl Pairing {
             }
             self.happened(time, what);
         }
-        if !late.is_empty() {
-            self.waiting.extend(late);
-            self.waiting.make_contiguous().sort_by_key(|(time, _)| *time);
+        late.shrink_to_fit();
+        let mut late = late.into_iter();
+        if let Some((time, what)) = late.next() {
+            self.waiting.push(Reverse((time, self.rests.len(), what)));
+            self.rests.push(late);
         }
         while let Some((time, what)) = self.due(is_before) {
             self.happened(time, what);
@@ -186,8 +195,20 @@ impl Pairing {
 
     /// The event that waits longest, if its time has come.
     fn due(&mut self, is_due: impl Fn(u64) -> bool) -> Option<(u64, What)> {
-        let is_due = self.waiting.front().is_some_and(|(time, _)| is_due(*time));
-        if is_due { self.waiting.pop_front() } else { None }
+        let mut first = self.waiting.peek_mut()?;
+        let Reverse((time, number, _)) = &*first;
+        if !is_due(*time) {
+            return None;
+        }
+        let (number, rest) = (*number, self.rests.get_mut(*number)?);
+        let Reverse((time, _, what)) = match rest.next() {
+            Some((time, what)) => std::mem::replace(&mut *first, Reverse((time, number, what))),
+            None => {
+                *rest = IntoIter::default();
+                PeekMut::pop(first)
+            }
+        };
+        Some((time, what))
     }
 
     /// Returns the content of an event, if it is one that is paired.
@@ -332,7 +353,7 @@ impl Pairing {
 
 /// Sorts polls, the longest first, and drops the others.
 fn keep_longest(polls: &mut Vec<Poll>) {
-    polls.sort_by_key(|poll| (std::cmp::Reverse(poll.ns), poll.start));
+    polls.sort_by_key(|poll| (Reverse(poll.ns), poll.start));
     polls.truncate(LONGEST);
 }
 
