@@ -489,6 +489,23 @@ fn a_record_has_bits() {
     assert_eq!((records, errors.len()), (0, 1));
     assert_eq!((errors[0].kind(), errors[0].element()), (ErrorKind::Empty, element::EVENT_RECORD));
     assert_eq!(crate::tell::compare(&[0; 20], &schema, "empty records"), 0);
+    // One that is aligned has the bits before it; that after it has none.
+    let context = format!(
+        r#""packet-context-field-class": {{"type": "structure", "member-classes": [{}]}}"#,
+        member("n", BYTE)
+    );
+    let text = text.replace("\"minimum-alignment\": 8}", &format!("\"minimum-alignment\": 16}}, {context}"));
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 64];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let packet = Packets::new(&[0; 20], &schema).next().unwrap().unwrap();
+    let mut records = packet.records();
+    let ends = |record: Option<traceglass::ctf::data::Record<'_, '_, '_>>| {
+        record.map(|record| (record.start(), record.end()))
+    };
+    assert_eq!(records.next_record().map(ends), Ok(Some((8, 16))));
+    let error = records.next_record().map(ends).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Empty, 2));
 }
 
 #[test]
