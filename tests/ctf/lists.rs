@@ -33,9 +33,13 @@ fn number(bytes: usize, big: bool, align: usize) -> String {
 }
 
 fn class(part: Part) -> String {
-    // Fields with these names lie in the common context, all others in the payload.
+    // Fields with these names lie in the contexts, all others in the payload.
     let location = |name: &str| {
-        let origin = if name == "outer" { "event-record-common-context" } else { "event-record-payload" };
+        let origin = match name {
+            "outer" => "event-record-common-context",
+            "early" => "event-record-specific-context",
+            _ => "event-record-payload",
+        };
         format!(r#""length-field-location": {{"origin": "{origin}", "path": ["{name}"]}}"#)
     };
     match part {
@@ -71,11 +75,21 @@ fn description(parts: &[Part]) -> String {
         member("id", &id),
         member("outer", &byte),
     );
+    let specific = format!(
+        r#""specific-context-field-class": {{"type": "structure", "member-classes": [{}]}}, "#,
+        member("early", &byte)
+    );
     let event = format!(
-        r#"{{"type": "event-record-class", "id": 3, "payload-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        r#"{{"type": "event-record-class", "id": 3, {}"payload-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        if has_early(parts) { specific } else { String::new() },
         members.join(",")
     );
     metadata(&[&stream, &event])
+}
+
+/// True if a list has its length in the specific context.
+fn has_early(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(part, List("early", ..)))
 }
 
 /// Appends records, and gives what the fields of each are, and where each ends.
@@ -92,8 +106,12 @@ fn write(parts: &[Part], count: usize, data: &mut Vec<u8>) -> Vec<(Vec<u64>, usi
     for _ in 0..count {
         let outer = random(4) as u8;
         data.extend([3, outer]);
-        align(data, widest);
         let mut lengths = vec![("outer", u64::from(outer))];
+        if has_early(parts) {
+            lengths.push(("early", random(4).into()));
+            data.push(lengths[1].1 as u8);
+        }
+        align(data, widest);
         let mut values = Vec::new();
         for part in parts {
             let length = |of: &str| lengths.iter().find(|(name, _)| *name == of).unwrap().1;
@@ -265,7 +283,10 @@ fn there_are_more_lengths_than_are_remembered() {
     one_by_one.extend([list_of(&all[0]), list_of(&all[59]), Length("unused", 1, false), Number(4)]);
     let in_sixteens: Vec<Part> =
         all.chunks(16).flat_map(|some| some.iter().copied().chain(some.iter().rev().map(list_of))).collect();
-    for parts in [one_by_one, in_sixteens] {
+    // One is needed in the other scope, before and after lengths whose slots are used again.
+    let early = List("early", 1, 1);
+    let early: Vec<Part> = [&[early], &one_by_one[..40], &[early], &one_by_one[40..], &[early]].concat();
+    for parts in [one_by_one, in_sixteens, early] {
         let text = description(&parts);
         let stream = MetadataStream::parse(text.as_bytes()).unwrap();
         let mut nodes = vec![Node::EMPTY; Schema::needed(&stream).unwrap() as usize];
@@ -273,7 +294,9 @@ fn there_are_more_lengths_than_are_remembered() {
         let mut data = Vec::new();
         let expected = write(&parts, 9, &mut data);
         assert_eq!(read(&data, &schema), (expected, false));
-        assert_eq!(crate::tell::compare(&data, &schema, "many lengths"), 9);
+        // Steps know of no length in another scope.
+        let by_steps = if has_early(&parts) { 0 } else { 9 };
+        assert_eq!(crate::tell::compare(&data, &schema, "many lengths"), by_steps);
     }
 }
 
@@ -289,4 +312,59 @@ fn seventeen_lengths_at_a_time_are_too_many() {
     assert_eq!(error.element(), element::FIELD_LOCATION);
     // At the length for which there is no room.
     assert!(text[error.offset() as usize..].starts_with("n16\""), "{error}");
+}
+
+/// Reads the values of all payloads of a stream whose records have a header of one byte, 7.
+fn values(context: &str, members: &[&str], data: &[u8]) -> Vec<Vec<u64>> {
+    let member = |at: usize, class: &str| format!(r#"{{"name": "m{at}", "field-class": {class}}}"#);
+    let structure = |members: &[&str]| {
+        let members: Vec<String> = members.iter().enumerate().map(|(at, class)| member(at, class)).collect();
+        format!(r#"{{"type": "structure", "member-classes": [{}]}}"#, members.join(","))
+    };
+    let id = number(1, false, 1).replace("\"length\"", r#""roles": ["event-record-class-id"], "length""#);
+    let stream = format!(
+        r#"{{"type": "data-stream-class", "event-record-header-field-class": {},
+        "event-record-common-context-field-class": {}}}"#,
+        structure(&[&id]),
+        structure(&[context])
+    );
+    let event = format!(
+        r#"{{"type": "event-record-class", "id": 7, "payload-field-class": {}}}"#,
+        structure(members)
+    );
+    let text = metadata(&[&stream, &event]);
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 64];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    // Four bits at the end are no header, and no step is for them.
+    let has_bits = members.iter().any(|class| class.contains("\"length\": 4,"));
+    let (found, failed) = read(data, &schema);
+    assert_eq!(failed, has_bits, "{text}");
+    assert_eq!(crate::tell::compare(data, &schema, &text) > 0, !has_bits, "{text}");
+    found.into_iter().map(|(values, _)| values).collect()
+}
+
+#[test]
+fn records_that_look_simple_are_aligned() {
+    let byte = number(1, false, 1);
+    let text = r#"{"type": "null-terminated-string"}"#;
+    // A context of four bytes, aligned to as many.
+    let data = [7, 0xee, 0xee, 0xee, 1, 2, 3, 4, 5, 8, 7, 0xee, 1, 2, 3, 4, 6, 9];
+    assert_eq!(values(&number(4, false, 4), &[&byte, &byte], &data), [[5, 8], [6, 9]]);
+    // An array that is aligned, although its elements are not; so is the payload then.
+    let list = r#"{"type": "dynamic-length-array", "minimum-alignment": 32, "element-field-class": ELEMENT,
+        "length-field-location": {"path": ["m0"]}}"#;
+    let list = list.replace("ELEMENT", &byte);
+    let first = [7, 0, 0xee, 0xee, 2, 0xee, 0xee, 0xee, 5, 6];
+    let second = [7, 0, 1, 0xee, 0xee, 0xee, 4];
+    let third = [7, 0, 0xee, 0, 0xee, 0xee, 0xee];
+    let data = [&first[..], &second, &third].concat();
+    assert_eq!(values(&byte, &[&byte, &list], &data), [vec![2, 5, 6], vec![1, 4], vec![0]]);
+    // Four bits after a string: with what follows them, a byte.
+    let nibble = r#"{"type": "fixed-length-unsigned-integer", "length": 4, "byte-order": "little-endian"}"#;
+    let data = [7, 0, b'x', 0, 0xf3, 7, 0, 0, 0xf4, 7, 0, b'y', b'z', 0, 0xf5];
+    assert_eq!(values(&byte, &[text, nibble], &data), [[1, 3], [0, 4], [2, 5]]);
+    // The same after a byte.
+    let data = [7, 0, 9, 0xf3, 7, 0, 8, 0xf4].repeat(3);
+    assert_eq!(values(&byte, &[&byte, nibble], &data), [[9, 3], [8, 4]].repeat(3));
 }

@@ -407,3 +407,138 @@ fn a_header_may_be_all_of_a_record() {
         }
     }
 }
+
+#[test]
+fn a_form_in_a_form_of_a_header_holds_for_the_identifiers_of_both() {
+    let id =
+        BYTE.replace("\"length\"", "\"roles\": [\"event-record-class-id\"], \"alignment\": 8, \"length\"");
+    let sized = |bits: u32| BYTE.replace("\"length\": 8", &format!("\"length\": {bits}, \"alignment\": 8"));
+    let variant = |small: (&str, &str), large: (&str, &str)| {
+        let option = |(class, range): (&str, &str)| {
+            format!(r#"{{"field-class": {class}, "selector-field-ranges": [{range}]}}"#)
+        };
+        let location = r#""selector-field-location": {"origin": "event-record-header", "path": ["id"]}"#;
+        format!(r#"{{"type": "variant", {location}, "options": [{}, {}]}}"#, option(small), option(large))
+    };
+    let inner = variant((&sized(8), "[0, 99]"), (&sized(16), "[100, 255]"));
+    let inner = format!(r#"{{"type": "structure", "member-classes": [{}]}}"#, member("inner", &inner));
+    let outer = variant((&inner, "[0, 9]"), (&sized(32), "[10, 255]"));
+    let stream = format!(
+        r#"{{"type": "data-stream-class", "event-record-header-field-class": {{"type": "structure", "member-classes": [{}, {}]}}}}"#,
+        member("id", &id),
+        member("outer", &outer),
+    );
+    let [first, second] = [7, 50].map(|id| format!(r#"{{"type": "event-record-class", "id": {id}}}"#));
+    let text = metadata(&[&stream, &first, &second]);
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 64];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let data = [7, 1, 50, 50, 50, 50, 50, 7, 7, 7, 1, 50, 1, 1, 1, 1, 7, 0];
+    let packet = Packets::new(&data, &schema).next().unwrap().unwrap();
+    let records = packet.records().map(Result::unwrap);
+    let found: Vec<_> = records.map(|record| (record.class().id(), record.end() / 8)).collect();
+    assert_eq!(found, [(7, 2), (50, 7), (7, 9), (7, 11), (50, 16), (7, 18)]);
+    crate::tell::compare(&data, &schema, "forms in forms");
+}
+
+#[test]
+fn fields_that_begin_together_take_bits_at_last() {
+    // Fifty structures in each other and a bit in the innermost, 104 times.
+    let bit = BYTE.replace("\"length\": 8", "\"length\": 1");
+    let nested = (0..50).fold(bit, |class, _| {
+        format!(r#"{{"type": "structure", "member-classes": [{}]}}"#, member("m", &class))
+    });
+    let list =
+        format!(r#"{{"type": "static-length-array", "length": 104, "element-field-class": {nested}}}"#);
+    let (count, error) = fields_of(&member("list", &list), &[], &[0; 13]);
+    // Of each element the beginnings and ends of structures and the bit; of the list its beginning and end.
+    assert_eq!((count, error), (104 * (2 * 50 + 1) + 2, None));
+}
+
+#[test]
+fn byte_orders_do_not_meet_within_a_byte_of_a_list() {
+    let big = BYTE.replace("little", "big");
+    let four = BYTE.replace("\"length\": 8", "\"length\": 4");
+    let element = format!(
+        r#"{{"type": "structure", "member-classes": [{}, {}]}}"#,
+        member("first", &big),
+        member("second", &four)
+    );
+    let list = format!(
+        r#"{{"type": "dynamic-length-array", "length-field-location": {{"path": ["n"]}}, "element-field-class": {element}}}"#
+    );
+    let members = [member("n", BYTE), member("list", &list)].join(",");
+    // After one, four bits are left, which are no other record.
+    let (count, error) = fields_of(&members, &[], &[1, 0, 0]);
+    let error = error.unwrap();
+    assert_eq!((count, error.kind()), (7, ErrorKind::UnexpectedEnd { needed: 1 }));
+    let (_, error) = fields_of(&members, &[], &[2, 0, 0, 0, 0]);
+    let error = error.unwrap();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::ByteOrderChanged, 2));
+}
+
+#[test]
+fn a_record_has_bits() {
+    let stream = r#"{"type": "data-stream-class",
+        "event-record-header-field-class": {"type": "structure", "member-classes": [], "minimum-alignment": 8}}"#;
+    let text = metadata(&[stream, r#"{"type": "event-record-class"}"#]);
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 64];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let (records, errors) = walk(&[0; 20], &schema);
+    assert_eq!((records, errors.len()), (0, 1));
+    assert_eq!((errors[0].kind(), errors[0].element()), (ErrorKind::Empty, element::EVENT_RECORD));
+    assert_eq!(crate::tell::compare(&[0; 20], &schema, "empty records"), 0);
+    // One that is aligned has the bits before it; that after it has none.
+    let context = format!(
+        r#""packet-context-field-class": {{"type": "structure", "member-classes": [{}]}}"#,
+        member("n", BYTE)
+    );
+    let text = text.replace("\"minimum-alignment\": 8}", &format!("\"minimum-alignment\": 16}}, {context}"));
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 64];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let packet = Packets::new(&[0; 20], &schema).next().unwrap().unwrap();
+    let mut records = packet.records();
+    let ends = |record: Option<traceglass::ctf::data::Record<'_, '_, '_>>| {
+        record.map(|record| (record.start(), record.end()))
+    };
+    assert_eq!(records.next_record().map(ends), Ok(Some((8, 16))));
+    let error = records.next_record().map(ends).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Empty, 2));
+}
+
+#[test]
+fn a_content_holds_its_header() {
+    with_schema(|schema| {
+        let mut data = packet(0, 0, &[5], 2);
+        data[2..4].copy_from_slice(&40_u16.to_le_bytes());
+        let error = Packets::new(&data, schema).next().unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnderLimit { value: 40, limit: 48 });
+        assert_eq!(error.element(), element::CONTENT_LENGTH);
+    });
+}
+
+#[test]
+fn identifiers_need_not_count_from_0() {
+    let id =
+        BYTE.replace("\"length\"", "\"roles\": [\"event-record-class-id\"], \"alignment\": 8, \"length\"");
+    let stream = format!(
+        r#"{{"type": "data-stream-class", "event-record-header-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        member("id", &id),
+    );
+    let byte = BYTE.replace("\"length\"", "\"alignment\": 8, \"length\"");
+    let event = |id: u32, count: u32| {
+        let members: Vec<String> = (0..count).map(|at| member(&format!("m{at}"), &byte)).collect();
+        format!(
+            r#"{{"type": "event-record-class", "id": {id}, "payload-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+            members.join(",")
+        )
+    };
+    let text = metadata(&[&stream, &event(1, 1), &event(2, 2), &event(9, 9)]);
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 64];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let data = [&[1, 0, 2, 0, 0, 9][..], &[0; 9], &[2, 1, 1, 1, 2, 1, 0, 1, 0, 1, 0, 1, 0]].concat();
+    assert_eq!(crate::tell::compare(&data, &schema, "other identifiers"), 9);
+}

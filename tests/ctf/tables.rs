@@ -164,6 +164,30 @@ fn signed(mut table: Vec<u8>) -> Vec<u8> {
     table
 }
 
+/// What is skipped after a string is what its structure says.
+#[test]
+fn a_string_tells_what_follows_it() {
+    const STRING: u8 = 9;
+    let text = r#"/* CTF 1.8 */
+typealias integer { size = 16; align = 8; } := u16;
+trace { major = 1; minor = 8; byte_order = le; };
+stream { };
+event { name = e; fields := struct { string s; u16 a; u16 b; string t; u16 c; }; };
+"#;
+    let table = compiled(text, written);
+    let nodes = (96..96 + table[20] as usize * 24).step_by(24);
+    let strings: Vec<usize> = nodes.filter(|at| table[*at] == STRING).collect();
+    let words: Vec<&[u8]> = strings.iter().map(|at| &table[at + 16..at + 24]).collect();
+    // The number of members, and their bits.
+    assert_eq!(words, [[2, 0, 0, 0, 32, 0, 0, 0], [1, 0, 0, 0, 16, 0, 0, 0]]);
+    for (at, field) in strings.iter().flat_map(|at| [(*at, 16), (*at, 20)]) {
+        let mut changed = table.clone();
+        changed[at + field] ^= 1;
+        let error = read(&signed(changed), &[]).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Malformed, at as u64));
+    }
+}
+
 /// Whatever a table says, it is refused, or reading by it ends.
 fn read(table: &[u8], data: &[u8]) -> Result<(), Error> {
     let mut nodes = vec![Node::EMPTY; table.len() / 24];

@@ -40,17 +40,11 @@ pub(super) fn after_elements(
     else {
         return (count, at, last_big);
     };
+    // Where byte orders differ within an element, each begins with a byte: its class is of fixed size.
     let one = after.wrapping_sub(aligned(at, element));
     let start = aligned(after, element);
     let stride = start.wrapping_sub(aligned(at, element));
     let more = count.saturating_sub(1);
-    if matches!(element.kind, Kind::Structure | Kind::StaticArray)
-        && element.has(BIG) != element.has(REVERSED)
-        && !(stride.is_multiple_of(8) && at.is_multiple_of(8))
-    {
-        // Byte orders may meet within a byte: one element at a time.
-        return (more, after, last);
-    }
     if stride == 0 {
         // Either no other one fits, or none takes any bits.
         return (if one == 0 { 0 } else { more }, after, last);

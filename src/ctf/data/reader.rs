@@ -56,9 +56,8 @@ pub(super) struct Reader<'a, 's> {
 impl<'a, 's> Reader<'a, 's> {
     pub(super) fn new(packet: &Packet<'a, 's>) -> Self {
         let info = packet.info();
-        // Where a length may be that of an earlier record, the general reader says so. It also finds where a record
-        // without a header begins.
-        let is_general = info.has(LAST) || packet.event_header == NONE;
+        // The general reader finds where a record without a header begins.
+        let has_plan = packet.event_header != NONE;
         Self {
             fields: Fields::new(Cursor::new(packet.window, packet.schema, packet.records_at, &packet.slots)),
             at: packet.records_at,
@@ -66,7 +65,7 @@ impl<'a, 's> Reader<'a, 's> {
             idle: 0,
             clock: packet.clock,
             info,
-            plan: if is_general { Plan::NEVER } else { Plan::new(packet.schema, info, packet.event_header) },
+            plan: if has_plan { Plan::new(packet.schema, info, packet.event_header) } else { Plan::NEVER },
             layouts: Layouts::EMPTY,
             content: packet.window.content(),
             payload: Payload::NONE,

@@ -45,8 +45,8 @@ impl Builder<'_> {
                     };
                     if index == member && !found.is_used && !node.kind.is_dependent() {
                         found.member = member;
-                    } else if found.member < root || !node.kind.is_dependent() {
-                        // It is needed in the other scope, or it is no member itself.
+                    } else if !node.kind.is_dependent() {
+                        // It is no member itself, or it was needed before: in the other scope.
                         found.member = 0;
                     }
                     (found.last, found.is_used) = (member, true);
