@@ -77,7 +77,8 @@ fn steps(data: &[u8], from: u64, out: &mut dyn Write) -> Result<u64, Box<dyn Err
             rtc::Step::Record(record) if record.offset() >= from => {
                 end = record.frame().end();
                 let time = record.time().map_or("-".to_owned(), |time| time.to_string());
-                let name: String = record.stream().name().map(|name| name.chars().collect()).unwrap_or_default();
+                let name: String =
+                    record.stream().name().map(|name| name.chars().collect()).unwrap_or_default();
                 writeln!(out, "{time:>20}  {name:<12} {:>6} bytes at {:#x}", record.len(), record.offset())?;
             }
             rtc::Step::Record(_) => {}

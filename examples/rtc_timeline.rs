@@ -36,7 +36,9 @@ pub fn timeline(data: &[u8], out: &mut dyn Write) -> std::io::Result<()> {
             }
             _ => break,
         };
-        while let Some(entry) = waiting.first_entry().filter(|entry| open.is_none_or(|open| *entry.key() < open)) {
+        while let Some(entry) =
+            waiting.first_entry().filter(|entry| open.is_none_or(|open| *entry.key() < open))
+        {
             writeln!(out, "{}", entry.remove())?;
         }
     }

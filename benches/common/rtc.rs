@@ -72,5 +72,7 @@ pub fn time_in_the_middle(data: &[u8]) -> (u64, Time) {
 
 /// The offset to begin reading at for a time, starting from the bare data: grid and search.
 pub fn seek(data: &[u8], &(clock, time): &(u64, Time)) -> u64 {
-    Grid::new(data).and_then(|grid| grid.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16])).expect("it is there")
+    Grid::new(data)
+        .and_then(|grid| grid.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16]))
+        .expect("it is there")
 }

@@ -2,9 +2,9 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Finding, Severity};
+use crate::room::Room;
 use crate::rtc::element::{INDEX, META, PAYLOAD, UNIT};
 use crate::rtc::frame::id;
-use crate::room::Room;
 use crate::rtc::index::leads_to_frame;
 use crate::rtc::recover::Frames;
 use crate::rtc::slot::StreamSlot;
@@ -230,12 +230,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks what streams say about each other.
-    fn check_streams(
-        &mut self,
-        session: u64,
-        streams: Streams<'_, 'a>,
-        report: &mut impl FnMut(Finding),
-    ) {
+    fn check_streams(&mut self, session: u64, streams: Streams<'_, 'a>, report: &mut impl FnMut(Finding)) {
         let from = if self.streams.0 == session { self.streams.1.min(streams.len()) } else { 0 };
         for stream in (from..streams.len()).filter_map(|slot| streams.at(slot)) {
             let at = stream.object().offset();

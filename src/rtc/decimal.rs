@@ -59,7 +59,8 @@ impl Decimal {
         // As many zeros as the writer likes may follow: 0.00000010000000000000 is 1e-7.
         while zeros > 0 && exponent < 0 {
             digits = wide::tenth(digits.unsigned_abs()).0.cast_signed();
-            (zeros, exponent, count) = (zeros.wrapping_sub(1), exponent.wrapping_add(1), count.wrapping_sub(1));
+            (zeros, exponent, count) =
+                (zeros.wrapping_sub(1), exponent.wrapping_add(1), count.wrapping_sub(1));
         }
         let digits = if negative { digits.wrapping_neg() } else { digits };
         (exponent.checked_add_unsigned(count)? <= LARGEST).then_some(Self { digits, exponent })

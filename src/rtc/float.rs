@@ -163,9 +163,7 @@ mod tests {
             let digits = state >> 11 >> (state % 53);
             for exponent in [-22, -9, -1, 0, 1, 22, (state % 45) as i32 - 22] {
                 let expected: f64 = format!("{digits}e{exponent}").parse().unwrap();
-                for found in
-                    [nearest(digits.into(), exponent), by_words(digits.into(), exponent)]
-                {
+                for found in [nearest(digits.into(), exponent), by_words(digits.into(), exponent)] {
                     assert_eq!(found.to_bits(), expected.to_bits(), "{digits}e{exponent}");
                 }
             }

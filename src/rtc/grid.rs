@@ -235,7 +235,11 @@ impl<'a> Grid<'a> {
     }
 
     /// Takes a reader there, in the slots that it has.
-    pub(super) fn begin<R: Room<StreamSlot<'a>>>(&self, reader: &mut Reader<'a, R>, offset: u64) -> Result<()> {
+    pub(super) fn begin<R: Room<StreamSlot<'a>>>(
+        &self,
+        reader: &mut Reader<'a, R>,
+        offset: u64,
+    ) -> Result<()> {
         let (mut unit, at) = self.start_of(offset)?;
         let mut from = at;
         loop {

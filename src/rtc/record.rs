@@ -3,8 +3,8 @@
 use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::Result;
-use crate::rtc::pieces::{Joined, Pieces, Pool};
 use crate::rtc::class::Scale;
+use crate::rtc::pieces::{Joined, Pieces, Pool};
 use crate::rtc::{Annotation, Frame, Sample, Samples, Stream, Streams, Time};
 use core::fmt;
 

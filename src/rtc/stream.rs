@@ -321,7 +321,8 @@ impl<'a> Value<'a> {
         if self.is(b"null") {
             return Ok(None);
         }
-        let fits = |(negative, size): (bool, u64)| if negative { 0_i64.checked_sub_unsigned(size) } else { None };
+        let fits =
+            |(negative, size): (bool, u64)| if negative { 0_i64.checked_sub_unsigned(size) } else { None };
         match (self.as_u64(), scan::integer(self.0).and_then(fits)) {
             (Some(length), _) => Ok(Some(length)),
             (None, Some(value)) => Err(Error::new(self.0.offset(), META, ErrorKind::Negative { value })),

@@ -169,10 +169,6 @@ impl<'r, 'a> Streams<'r, 'a> {
         self.table.revision
     }
 
-    pub(super) const fn clock_revision(&self) -> u32 {
-        self.table.clock_revision
-    }
-
     /// How many there are.
     pub const fn len(&self) -> usize {
         self.slots.len()
@@ -244,6 +240,11 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(super) const fn slots_mut(&mut self) -> &mut R {
         &mut self.slots
+    }
+
+    #[inline(always)]
+    pub(super) const fn clock_revision(&self) -> u32 {
+        self.table.clock_revision
     }
 
     /// Adds a stream, or replaces one of the same id that is damaged, or whose object lies in two pieces.
@@ -331,9 +332,9 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
         let Err(parent) = streams.seek(tree, streams.key(tree, slot)) else { return };
         let link = match parent {
             None => self.table.roots.get_mut(tree),
-            Some((parent, side)) => self
-                .get_mut(parent)
-                .and_then(|parent| parent.below.get_mut(tree)?.get_mut(side)),
+            Some((parent, side)) => {
+                self.get_mut(parent).and_then(|parent| parent.below.get_mut(tree)?.get_mut(side))
+            }
         };
         link.into_iter().for_each(|link| *link = slot);
     }

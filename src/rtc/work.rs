@@ -47,7 +47,11 @@ mod tests {
             of(|| read(data)),
             of(|| read_over_damage(data)),
             of(|| check(&mut recover::Frames::new(data, slots), &mut |_| ()).map_or((), |_| ())),
-            of(|| drop(Grid::new(data).and_then(|grid| grid.frames(crate::bytes::to_u64(data.len()) / 2, slots)))),
+            of(|| {
+                drop(
+                    Grid::new(data).and_then(|grid| grid.frames(crate::bytes::to_u64(data.len()) / 2, slots)),
+                )
+            }),
         ];
         let lent = crate::bytes::to_u64(data.len() + LENT);
         most.into_iter().max().unwrap_or(0).div_ceil(lent)

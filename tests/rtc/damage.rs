@@ -470,7 +470,9 @@ fn a_piece_to_which_an_index_leads_is_no_record() {
         let mut all = Vec::new();
         loop {
             match records.next_step() {
-                Step::Record(record) if record.stream().id() == a => all.push(record.bytes().unwrap().to_vec()),
+                Step::Record(record) if record.stream().id() == a => {
+                    all.push(record.bytes().unwrap().to_vec())
+                }
                 Step::End => return all,
                 _ => {}
             }

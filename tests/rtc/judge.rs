@@ -32,7 +32,9 @@ fn row(record: &rtc::Record<'_, '_>) -> Row {
         id: record.stream().id(),
         pieces: record.pieces().map(|(at, payload)| (at, payload.len() as u64)).collect(),
         bytes: record.bytes().expect("room").to_vec(),
-        values: record.values().map_or(String::new(), |values| values.map_while(Result::ok).map(value).collect()),
+        values: record
+            .values()
+            .map_or(String::new(), |values| values.map_while(Result::ok).map(value).collect()),
     }
 }
 
@@ -82,7 +84,6 @@ impl Sound {
             }
         }
         let is_one = records.frames().session() == 0;
-        drop(records);
         (is_one && !rows.is_empty() && data.len() > 4000).then_some(Self { data, rows, units, heads })
     }
 

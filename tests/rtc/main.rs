@@ -44,7 +44,8 @@ impl Gap {
 
 /// Reads all, and reports what is wrong; gives how many frames there were.
 fn check<const N: usize>(data: &[u8], mut report: impl FnMut(Finding)) -> u64 {
-    rtc::check(&mut Frames::new(data, [StreamSlot::EMPTY; N]), &mut report).map_or(0, |summary| summary.frames)
+    rtc::check(&mut Frames::new(data, [StreamSlot::EMPTY; N]), &mut report)
+        .map_or(0, |summary| summary.frames)
 }
 
 /// What a walk gives.

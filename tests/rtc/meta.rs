@@ -26,7 +26,10 @@ fn a_meta_is_read_leniently() {
     // An object that breaks off: the next one is read.
     let (table, errors) = streams(r#"[{"id":9,"na"name":"b"},{"id":10,"name":"c"},11]"#);
     assert_eq!((table.streams().len(), errors), (2, vec![]));
-    assert!(table.streams().get(9).unwrap().damage().is_some() && table.streams().get(10).unwrap().damage().is_none());
+    assert!(
+        table.streams().get(9).unwrap().damage().is_some()
+            && table.streams().get(10).unwrap().damage().is_none()
+    );
     // No array, no id, ids of other types, nesting without end.
     assert_eq!(streams(r#"{"id":9}"#).1[0], (100, "unexpected"));
     assert_eq!(streams(r#"[{"name":"a"},11]"#).1, [(101, "missing")]);
@@ -49,7 +52,8 @@ fn attributes_have_their_defaults_and_synonyms() {
             {"id":11,"clock":"ab\"c","delta":null,"length":-1,"format":5,"cont":true},12]"#,
     );
     assert_eq!(errors, []);
-    let (a, b, c) = (table.streams().get(9).unwrap(), table.streams().get(10).unwrap(), table.streams().get(11).unwrap());
+    let (a, b, c) =
+        (table.streams().get(9).unwrap(), table.streams().get(10).unwrap(), table.streams().get(11).unwrap());
     assert!(a.name().unwrap() == "ab\"c" && a.name().unwrap().borrowed().is_none());
     assert_eq!(
         (a.format(), a.length(), a.clock(), a.cont()),

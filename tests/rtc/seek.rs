@@ -378,7 +378,11 @@ fn what_is_not_sure_is_not_sought() {
             .collect();
         clocks.iter().for_each(|&clock| writer.write(clock, &[7]));
         let data = writer.stop();
-        assert_eq!(Grid::new(&data).unwrap().seek_all(Time::ZERO, &mut [StreamSlot::EMPTY; 32]).is_some(), is_sought, "{count}");
+        assert_eq!(
+            Grid::new(&data).unwrap().seek_all(Time::ZERO, &mut [StreamSlot::EMPTY; 32]).is_some(),
+            is_sought,
+            "{count}"
+        );
     }
 }
 
@@ -439,10 +443,15 @@ fn frames_begin_within_a_long_rest() {
     writer.write(long, &[1; 9000]);
     writer.write(blob, &[9; 40]);
     let data = writer.stop();
-    let all: Vec<_> = Frames::new(&data, [StreamSlot::EMPTY; 16]).map(|frame| frame.unwrap().offset()).collect();
+    let all: Vec<_> =
+        Frames::new(&data, [StreamSlot::EMPTY; 16]).map(|frame| frame.unwrap().offset()).collect();
     let grid = Grid::new(&data).unwrap();
     for offset in (0..data.len() as u64).step_by(333) {
-        let found: Vec<_> = grid.frames(offset, [StreamSlot::EMPTY; 16]).unwrap().map(|frame| frame.unwrap().offset()).collect();
+        let found: Vec<_> = grid
+            .frames(offset, [StreamSlot::EMPTY; 16])
+            .unwrap()
+            .map(|frame| frame.unwrap().offset())
+            .collect();
         assert!(!found.is_empty() && all.ends_with(&found), "from {offset:#x}");
     }
 }

@@ -13,7 +13,9 @@ use crate::gap::Gap;
 use crate::room::Room;
 use crate::rtc::class::Scale;
 use crate::rtc::recover::{Found, Records};
-use crate::rtc::{self, Format, Grid, NameSlot, NamedRecord, Names, Sample, Samples, StreamClass, StreamSlot};
+use crate::rtc::{
+    self, Format, Grid, NameSlot, NamedRecord, Names, Sample, Samples, StreamClass, StreamSlot,
+};
 
 /// The track of the file.
 const ROOT: TrackId = TrackId::new(0);

@@ -80,7 +80,11 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
             Ok(Some(frame)) => {
                 let reader = &mut self.frames.ahead;
                 let of = (reader.data, reader.order, reader.session);
-                if self.joiner.take(&mut reader.known, of, &frame) { Found::Record(frame) } else { Found::Frame(frame) }
+                if self.joiner.take(&mut reader.known, of, &frame) {
+                    Found::Record(frame)
+                } else {
+                    Found::Frame(frame)
+                }
             }
             Ok(None) => Found::End,
             Err(error) => self.recover(error),
@@ -148,7 +152,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
     }
 }
 
-impl<R> fmt::Debug for Records<'_, '_, R> {
+impl<'a, R: Room<StreamSlot<'a>>> fmt::Debug for Records<'a, '_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
     }
