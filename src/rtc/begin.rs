@@ -3,9 +3,8 @@
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{ErrorKind, Result};
 use crate::room::Room;
-use crate::rtc::frame::{self, Length, MAX_PAYLOAD, id};
+use crate::rtc::frame::{self, Frame, Length, MAX_PAYLOAD, id};
 use crate::rtc::index::first_target;
-use crate::rtc::item::Item;
 use crate::rtc::reader::Reader;
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{MARKER_BYTES, Unit, check_marker, signed};
@@ -158,12 +157,13 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     }
 
     /// Keeps in mind that a stream's writer cuts records itself.
-    pub(super) fn note_split(&mut self, item: &Item) {
+    pub(super) fn note_split(&mut self, frame: &Frame<'a>) {
         // Where fewer bytes are left than a header and a byte, the writer fills up.
-        let is_cut = item.len == 1024 || self.boundary.saturating_sub(to_u64(item.end())) <= MAX_FILL;
-        if item.flags & Item::MORE != 0
-            && !is_cut
-            && let Some(slot) = self.known.get_mut(item.slot.into())
+        let is_full = to_u64(frame.payload().len()) == MAX_PAYLOAD;
+        if frame.more()
+            && !is_full
+            && self.boundary.saturating_sub(frame.end()) > MAX_FILL
+            && let Some(slot) = self.known.get_mut(frame.slot.into())
         {
             slot.is_split = true;
         }
@@ -250,7 +250,7 @@ impl<'a> Prologue<'a> {
             let read = input.len().saturating_sub(rest.len());
             work::count(read);
             self.budget = self.budget.checked_sub(to_u64(read))?;
-            let offset = input.offset().saturating_add(u64::from(parts.header));
+            let offset = parts.payload_offset();
             match parts.id {
                 id::META => {
                     self.rest = Some(rest);

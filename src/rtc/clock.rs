@@ -16,9 +16,8 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
     /// The slot of the clock of the stream in `slot`; the same, if that is one. It looks it up if it has to.
     #[inline(always)]
     pub(super) fn clock_at(&mut self, slot: usize) -> Option<usize> {
-        let revision = self.streams().clock_revision();
-        if self.get(slot)?.clock.revision != revision {
-            self.resolve(slot, revision);
+        if self.get(slot)?.clock.revision != self.clock_revision() {
+            self.resolve(slot);
         }
         let of = self.get(slot)?.clock.of;
         (of != NONE).then_some(usize::from(of))
@@ -50,7 +49,8 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
 
     /// Finds the clocks that the stream in `slot` names: one that is not there may be declared later on.
     #[cold]
-    fn resolve(&mut self, slot: usize, revision: u32) {
+    fn resolve(&mut self, slot: usize) {
+        let revision = self.clock_revision();
         let streams = self.streams();
         let link = |slot: Option<usize>| slot.and_then(|slot| u16::try_from(slot).ok()).unwrap_or(NONE);
         let Some(stream) = streams.at(slot) else { return };

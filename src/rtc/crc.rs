@@ -2,8 +2,7 @@
 
 use crate::error::{ErrorKind, Finding, Severity};
 use crate::rtc::element::CRC;
-use crate::rtc::item::Item;
-use crate::rtc::{Unit, id, work};
+use crate::rtc::{Frame, Unit, id, work};
 
 use crate::{Error, Result};
 
@@ -259,12 +258,12 @@ impl Trail {
     }
 
     /// Follows the frames of default streams.
-    pub(super) fn note(&mut self, item: &Item) {
-        let (offset, end) = (item.start, item.end());
+    pub(super) fn note(&mut self, frame: &Frame<'_>) {
+        let [offset, end] = [frame.offset(), frame.end()].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         let padding = self.padding.filter(|&(_, end)| end == offset);
-        match item.id {
+        match frame.id() {
             id::NUL | id::PADDING => self.padding = Some((padding.map_or(offset, |(start, _)| start), end)),
-            id::MINOR_INDEX if item.flags & Item::CONTINUES == 0 => {
+            id::MINOR_INDEX if !frame.continues() => {
                 self.stale = Some(padding.map_or(offset, |(start, _)| start));
             }
             id::CRC => {

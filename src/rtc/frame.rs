@@ -54,21 +54,19 @@ pub const MAX_PAYLOAD: u64 = 1024;
 /// LEB128 of id · 2 + more; for streams of variable length, LEB128 of the payload's length; payload.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
-    payload: &'a [u8],
-    offset: u64,
-    id: u64,
-    slot: u16,
-    header: u8,
-    more: bool,
-    continues: bool,
+    pub(super) payload: &'a [u8],
+    pub(super) offset: u64,
+    pub(super) id: u64,
+    pub(super) slot: u16,
+    pub(super) header: u8,
+    pub(super) more: bool,
+    pub(super) continues: bool,
 }
 
 impl<'a> Frame<'a> {
-    #[inline(always)]
-    pub(crate) const fn new(offset: u64, parts: Parts<'a>, slot: u16, continues: bool) -> Self {
-        let Parts { id, more, header, payload } = parts;
-        Self { payload, offset, id, slot, header, more, continues }
-    }
+    /// None at all, to fill queues with.
+    pub(super) const EMPTY: Self =
+        Self { payload: &[], offset: 0, id: 0, slot: u16::MAX, header: 0, more: false, continues: false };
 
     /// The number of its stream; see [`id`] for the default ones.
     #[inline]
@@ -146,15 +144,6 @@ impl fmt::Debug for Frame<'_> {
     }
 }
 
-/// A frame as the grammar reads it.
-#[derive(Clone, Copy)]
-pub(crate) struct Parts<'a> {
-    pub(crate) id: u64,
-    pub(crate) more: bool,
-    pub(crate) header: u8,
-    pub(crate) payload: &'a [u8],
-}
-
 /// How long a payload is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Length {
@@ -217,15 +206,18 @@ pub(crate) fn read_body<'a>(
     (id, more): (u64, bool),
     rest: Bytes<'a>,
     length: Length,
-) -> Result<(Parts<'a>, Bytes<'a>)> {
+) -> Result<(Frame<'a>, Bytes<'a>)> {
     let body = grammar::finish(body(length)(rest));
     let (payload, rest) = body.map_err(|error| input.error(error.element(), error.kind()))?;
     let header = u8::try_from(payload.offset().saturating_sub(input.offset())).unwrap_or(u8::MAX);
-    Ok((Parts { id, more, header, payload: payload.as_slice() }, rest))
+    Ok((
+        Frame { payload: payload.as_slice(), offset: input.offset(), id, header, more, ..Frame::EMPTY },
+        rest,
+    ))
 }
 
 /// A frame of one of the default streams.
-pub(crate) fn read_default(input: Bytes<'_>) -> Result<(Parts<'_>, Bytes<'_>)> {
+pub(crate) fn read_default(input: Bytes<'_>) -> Result<(Frame<'_>, Bytes<'_>)> {
     let (header, rest) = read_header(input)?;
     read_body(input, header, rest, Length::from_default(header.0))
 }
@@ -251,12 +243,12 @@ mod tests {
 
     #[test]
     fn frames_say_where_they_are() {
-        let parts = Parts { id: 9, more: true, header: 2, payload: b"abc" };
-        let frame = Frame::new(0x10, parts, 3, true);
+        let frame =
+            Frame { payload: b"abc", offset: 0x10, id: 9, slot: 3, header: 2, more: true, continues: true };
         assert_eq!((frame.offset(), frame.header_size(), frame.payload_offset()), (0x10, 2, 0x12));
         assert_eq!((frame.end(), frame.slot(), frame.is_user()), (0x15, Some(3), true));
         assert_eq!(std::format!("{frame:?}"), "Frame(9 0x10..0x15 more continues)");
-        let frame = Frame::new(0, Parts { id: 8, more: false, ..parts }, u16::MAX, false);
+        let frame = Frame { offset: 0, id: 8, slot: u16::MAX, more: false, continues: false, ..frame };
         assert_eq!((frame.slot(), frame.is_user()), (None, false));
         assert_eq!(std::format!("{frame:?}"), "Frame(8 0x0..0x5)");
     }

@@ -12,6 +12,84 @@ use crate::rtc::{CrcStatus, Streams, crc_ieee};
 use core::fmt;
 use core::iter::FusedIterator;
 
+/// What both readers tell of the state that their frames depend on; each has it in a field.
+macro_rules! tells_state {
+    ($reader:tt) => {
+        impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
+            /// The input.
+            pub const fn data(&self) -> &'a [u8] {
+                self.$reader.data
+            }
+
+            /// The major unit of the last frame.
+            pub const fn unit(&self) -> Option<&Unit<'a>> {
+                self.$reader.unit.as_ref()
+            }
+
+            /// The number of the session, from 0: how often the numbering of units has begun again.
+            pub const fn session(&self) -> u64 {
+                self.$reader.session
+            }
+
+            /// The streams of the session, as far as they have been declared.
+            #[inline]
+            pub fn streams(&self) -> Streams<'_, 'a> {
+                self.$reader.known.streams()
+            }
+
+            /// The writer's byte order, as far as its platform frame has stated it.
+            pub const fn byte_order(&self) -> ByteOrder {
+                self.$reader.order
+            }
+
+            /// The status of the checksum of this major unit, from the delivery of its Crc to that of the next frame that is not
+            /// a user's.
+            ///
+            /// It reads the unit once if the checksum is right as deployed, else up to three times. `SLICES` is that of
+            /// [`WriterCrc`](crate::rtc::WriterCrc).
+            ///
+            /// A unit that another Crc lies in is not complete: its beginning was lost, and it has no status. So however a file
+            /// was made, no byte is covered twice.
+            #[doc(alias = "Crc")]
+            pub fn crc_status<const SLICES: usize>(&self) -> CrcStatus {
+                self.crc_status_by::<SLICES>(crc_ieee)
+            }
+
+            /// The same, with the document's checksum from `ieee`: what computes it faster than [`crc_ieee`], which needs neither
+            /// `std` nor instructions of one processor.
+            pub fn crc_status_by<const SLICES: usize>(&self, ieee: fn(&[u8]) -> u32) -> CrcStatus {
+                self.$reader.trail.status::<SLICES>(self.$reader.data, self.$reader.unit.as_ref(), ieee)
+            }
+
+            /// What the Meta that was read last says that contradicts what was known: an id that had another declaration.
+            pub const fn contradiction(&self) -> Option<Error> {
+                self.$reader.contradiction
+            }
+        }
+
+        impl<'a, R: Room<StreamSlot<'a>>> Iterator for Frames<'a, R> {
+            type Item = Result<Frame<'a>>;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                self.next_frame().transpose()
+            }
+        }
+
+        impl<'a, R: Room<StreamSlot<'a>>> FusedIterator for Frames<'a, R> {}
+
+        impl<'a, R: Room<StreamSlot<'a>>> fmt::Debug for Frames<'a, R> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("Frames")
+                    .field("offset", &self.offset())
+                    .field("unit", &self.$reader.unit)
+                    .field("session", &self.$reader.session)
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// The frames of a sound file in file order. The slots have room for the streams of a session.
 ///
 /// Every frame is delivered, those of the default streams included; [`Frame::is_user`] tells them apart. A record may
@@ -63,7 +141,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// The first fault, which stands at [`offset`](Self::offset).
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'a>>> {
-        self.0.next().map(|item| item.map(|item| item.frame(self.0.data)))
+        self.0.next()
     }
 
     /// Offset of the next frame; after an error, of the fault.
@@ -72,69 +150,8 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     pub const fn offset(&self) -> u64 {
         to_u64(self.0.pos)
     }
-
-    /// The input.
-    pub const fn data(&self) -> &'a [u8] {
-        self.0.data
-    }
-
-    /// The major unit of the last frame.
-    pub const fn unit(&self) -> Option<&Unit<'a>> {
-        self.0.unit.as_ref()
-    }
-
-    /// The number of the session, from 0: how often the numbering of units has begun again.
-    pub const fn session(&self) -> u64 {
-        self.0.session
-    }
-
-    /// The streams of the session, as far as they have been declared.
-    #[inline]
-    pub fn streams(&self) -> Streams<'_, 'a> {
-        self.0.known.streams()
-    }
-
-    /// The writer's byte order, as far as its platform frame has stated it.
-    pub const fn byte_order(&self) -> ByteOrder {
-        self.0.order
-    }
-
-    /// The status of the checksum of this major unit, from the delivery of its Crc to that of the next frame that is not
-    /// a user's.
-    ///
-    /// It reads the unit once if the checksum is right as deployed, else up to three times. `SLICES` is that of
-    /// [`WriterCrc`](crate::rtc::WriterCrc).
-    ///
-    /// A unit that another Crc lies in is not complete: its beginning was lost, and it has no status. So however a file
-    /// was made, no byte is covered twice.
-    #[doc(alias = "Crc")]
-    pub fn crc_status<const SLICES: usize>(&self) -> CrcStatus {
-        self.0.trail.status::<SLICES>(self.0.data, self.0.unit.as_ref(), crc_ieee)
-    }
-
-    /// What the Meta that was read last says that contradicts what was known: an id that had another declaration.
-    pub const fn contradiction(&self) -> Option<Error> {
-        self.0.contradiction
-    }
 }
 
-impl<'a, R: Room<StreamSlot<'a>>> Iterator for Frames<'a, R> {
-    type Item = Result<Frame<'a>>;
+tells_state!(0);
 
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_frame().transpose()
-    }
-}
-
-impl<'a, R: Room<StreamSlot<'a>>> FusedIterator for Frames<'a, R> {}
-
-impl<R> fmt::Debug for Frames<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frames")
-            .field("offset", &self.0.pos)
-            .field("unit", &self.0.unit)
-            .field("session", &self.0.session)
-            .finish_non_exhaustive()
-    }
-}
+pub(super) use tells_state;

@@ -74,7 +74,6 @@ mod frame;
 mod frames;
 mod grid;
 mod index;
-mod item;
 mod meta;
 mod name;
 mod names;

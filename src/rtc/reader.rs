@@ -8,8 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
 use crate::rtc::crc::{Trail, is_checksum};
 use crate::rtc::element::{CRC, FRAME, INDEX, MARKER, META, STREAM, UNIT};
-use crate::rtc::frame::{self, Length, MAX_PAYLOAD, Parts, id};
-use crate::rtc::item::{Due, Item};
+use crate::rtc::frame::{self, Frame, Length, MAX_PAYLOAD, id};
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{CRC_SIZE, MARKER_HEADER, MARKER_SIZE, Unit, check_marker, signed};
 use crate::rtc::value::platform_byte_order;
@@ -19,6 +18,19 @@ use crate::rtc::{Meta, Stream, StreamTable, work};
 const MAX_NULS: u64 = 2;
 /// The first byte of a frame of the Crc.
 const CRC_HEADER: u8 = 0x10;
+
+/// What is to be read next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Due {
+    /// A frame.
+    Frame,
+    /// The index of a minor unit.
+    Minor,
+    /// A Marker.
+    Major,
+    /// Nothing: the input has ended, or reading has stopped.
+    Nothing,
+}
 
 /// In [`Reader::fast`]: a frame of the stream needs more than its header to be understood. No frame has this length.
 const SLOW: u32 = 0;
@@ -134,19 +146,19 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
 
     /// The next frame, as the strict reader gives it.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+    pub(super) fn next(&mut self) -> Result<Option<Frame<'a>>> {
         match self.read_fast() {
-            Some(item) => Ok(Some(item)),
+            Some(frame) => Ok(Some(frame)),
             None => self.next_slow(),
         }
     }
 
     /// The next frame, whatever is due.
     #[cold]
-    fn next_slow(&mut self) -> Result<Option<Item>> {
+    fn next_slow(&mut self) -> Result<Option<Frame<'a>>> {
         let read = self.read_due();
         match &read {
-            Ok(Some(item)) => self.note(item),
+            Ok(Some(frame)) => self.note(frame),
             Ok(None) => {}
             Err(_) => self.stop(),
         }
@@ -154,12 +166,12 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     }
 
     /// Reads up to the next frame, whatever is due; `None` at the end.
-    pub(super) fn read_due(&mut self) -> Result<Option<Item>> {
+    pub(super) fn read_due(&mut self) -> Result<Option<Frame<'a>>> {
         loop {
             match self.due {
                 Due::Frame => {
-                    if let Some(item) = self.read_one()? {
-                        return Ok(Some(item));
+                    if let Some(frame) = self.read_one()? {
+                        return Ok(Some(frame));
                     }
                 }
                 Due::Minor => self.begin_minor(),
@@ -170,11 +182,11 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     }
 
     /// Updates what is known when a frame of a default stream is delivered.
-    pub(super) fn note(&mut self, item: &Item) {
-        self.trail.note(item);
+    pub(super) fn note(&mut self, frame: &Frame<'a>) {
+        self.trail.note(frame);
         // The byte order that it tells counts from now on.
-        if item.id == id::PLATFORM {
-            self.note_platform(item.frame(self.data).payload());
+        if frame.id == id::PLATFORM {
+            self.note_platform(frame.payload);
         }
     }
 
@@ -202,7 +214,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     // A frame ends at most 1027 bytes after its start, which is inside the input.
     #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)]
     #[inline(always)]
-    pub(super) fn read_fast(&mut self) -> Option<Item> {
+    pub(super) fn read_fast(&mut self) -> Option<Frame<'a>> {
         work::count(1);
         let start = self.pos;
         let head = self.data.get(start..)?.first_chunk::<4>()?;
@@ -213,9 +225,18 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         if end > self.fast_end || length.wrapping_sub(1) > 1023 || header == 4 {
             return None;
         }
+        let payload = self.data.get(start + header as usize..end)?;
         self.pos = end;
-        let (slot, header) = ((entry >> SLOT) as u16, header as u8);
-        Some(Item { start, id: u64::from(head[0] >> 1), len: length as u16, slot, header, flags: 0 })
+        let (slot, header, offset) = ((entry >> SLOT) as u16, header as u8, start as u64);
+        Some(Frame {
+            payload,
+            offset,
+            id: u64::from(head[0] >> 1),
+            slot,
+            header,
+            more: false,
+            continues: false,
+        })
     }
 
     /// Begins the unit whose Marker is due here.
@@ -296,7 +317,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
 
     /// One frame, or that the end of the minor unit was reached.
     #[cold]
-    pub(super) fn read_one(&mut self) -> Result<Option<Item>> {
+    pub(super) fn read_one(&mut self) -> Result<Option<Frame<'a>>> {
         if let Some(error) = self.too_small.take() {
             self.set_boundary(self.boundary);
             return Err(error);
@@ -322,15 +343,14 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             (Some(slot), Some(doubt)) => doubt(self, slot, to_u64(at)),
             _ => false,
         };
-        let (parts, continues) = match self.read(input, header, slot) {
-            Ok((parts, continues)) => (parts, continues || in_doubt),
+        let frame = match self.read(input, header, slot) {
+            Ok(frame) => Frame { continues: frame.continues || in_doubt, ..frame },
             Err(error) => {
                 self.read_error(at, error)?;
                 return Ok(None);
             }
         };
-        let end = at.saturating_add(usize::from(parts.header)).saturating_add(parts.payload.len());
-        if parts.id == id::MARKER {
+        if frame.id == id::MARKER {
             // Before its time: another session, or bytes are missing.
             if self.unit.is_some_and(|unit| to_u64(at) != unit.offset() || at == 0 && unit.position() != 0) {
                 Unit::parse(self.data, to_u64(at))?;
@@ -338,28 +358,18 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
                 return Ok(None);
             }
         }
-        self.check_default(at, end, parts.id, parts.more, continues)?;
-        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
-        let item = Item {
-            start: at,
-            id: parts.id,
-            len: u16::try_from(parts.payload.len()).unwrap_or(u16::MAX),
-            slot: slot.and_then(|slot| u16::try_from(slot).ok()).unwrap_or(u16::MAX),
-            header: parts.header,
-            flags: flag(parts.more, Item::MORE)
-                | flag(continues, Item::CONTINUES)
-                | flag(parts.id < id::USER, Item::DEFAULT),
-        };
+        let end = at.saturating_add(usize::from(frame.header)).saturating_add(frame.payload.len());
+        self.check_default(&frame, end)?;
         self.pos = end;
-        if matches!(parts.id, id::META | id::MINOR_META) {
-            self.read_meta(&item, parts.payload, continues);
-            return Ok(Some(item));
+        match frame.id {
+            id::META | id::MINOR_META => self.read_meta(&frame),
+            id::USER.. => {
+                self.prologue = false;
+                self.note_split(&frame);
+            }
+            _ => {}
         }
-        if parts.id >= id::USER {
-            self.prologue = false;
-            self.note_split(&item);
-        }
-        Ok(Some(item))
+        Ok(Some(frame))
     }
 
     /// A frame that cannot be read: an error, unless it is another session's Marker, or of a stream whose object was lost.
@@ -397,14 +407,14 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     }
 
     /// Takes the next piece of a Meta or meta; objects that cannot be read are left out. What a unit itself says counts.
-    fn read_meta(&mut self, item: &Item, payload: &'a [u8], continues: bool) {
-        let offset = to_u64(item.start).saturating_add(u64::from(item.header));
-        let known = self.meta.take().filter(|_| continues);
+    fn read_meta(&mut self, frame: &Frame<'a>) {
+        let offset = frame.payload_offset();
+        let known = self.meta.take().filter(|_| frame.continues);
         if known.is_none() {
             self.contradiction = None;
         }
         let mut meta = known.unwrap_or(Meta::in_pieces(offset));
-        meta.push(payload, offset, item.flags & Item::MORE != 0);
+        meta.push(frame.payload, offset, frame.more);
         let mut result = Ok(());
         while let Some(stream) = meta.next_stream() {
             if let Ok(stream) = stream {
@@ -492,22 +502,21 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         self.open_default & default_bit(id) != 0
     }
 
-    /// Reads the frame at the front of `input`, given its header and what follows that, and its stream's slot; and whether
-    /// it continues a record, as far as is known.
+    /// Reads the frame at the front of `input`, given its header and what follows that, and its stream's slot.
     fn read(
         &mut self,
         input: Bytes<'a>,
         ((id, more), after): ((u64, bool), Bytes<'a>),
         slot: Option<usize>,
-    ) -> Result<(Parts<'a>, bool)> {
+    ) -> Result<Frame<'a>> {
         let Some(slot) = slot else {
             if id >= id::USER {
                 return Err(input.error(STREAM, ErrorKind::Invalid { value: id }));
             }
-            let (parts, _) = frame::read_body(input, (id, more), after, Length::from_default(id))?;
-            let (was, bit) = (self.is_open_default(id), default_bit(id));
+            let (frame, _) = frame::read_body(input, (id, more), after, Length::from_default(id))?;
+            let (continues, bit) = (self.is_open_default(id), default_bit(id));
             self.open_default = if more { self.open_default | bit } else { self.open_default & !bit };
-            return Ok((parts, was));
+            return Ok(Frame { continues, ..frame });
         };
         let (got, open) = self.state(slot);
         let (mut rest, mut length) = (0, Length::Stated);
@@ -521,19 +530,19 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             }
             (rest, length) = (left.saturating_sub(piece), Length::Fixed(piece));
         }
-        let (parts, _) = frame::read_body(input, (id, more), after, length)?;
-        if parts.payload.is_empty() {
+        let (frame, _) = frame::read_body(input, (id, more), after, length)?;
+        if frame.payload.is_empty() {
             // Nothing is written of nothing.
             return Err(input.error(FRAME, ErrorKind::UnderLimit { value: 0, limit: 1 }));
         }
-        let read = got.saturating_add(to_u64(parts.payload.len()));
+        let read = got.saturating_add(to_u64(frame.payload.len()));
         self.set_state(slot, if rest > 0 { read } else { 0 }, if more { Open::Yes } else { Open::No });
-        Ok((parts, open == Open::Yes))
+        Ok(Frame { slot: u16::try_from(slot).unwrap_or(u16::MAX), continues: open == Open::Yes, ..frame })
     }
 
     /// Checks that a frame of a default stream is where it belongs.
-    fn check_default(&mut self, at: usize, end: usize, id: u64, more: bool, continues: bool) -> Result<()> {
-        let place = to_u64(at);
+    fn check_default(&mut self, frame: &Frame<'a>, end: usize) -> Result<()> {
+        let &Frame { offset: place, id, more, continues, .. } = frame;
         let fault = |element| Err(Error::new(place, element, ErrorKind::Misplaced));
         let Some(unit) = self.unit else { return Ok(()) };
         let here = signed(place);
@@ -552,7 +561,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
                 let last = end == self.data.len();
                 let restarted = self.data.get(end) == Some(&MARKER_HEADER);
                 // Where anything else follows, what it says may prove it.
-                let is_placed = due || last || restarted || self.is_crc_right(at);
+                let is_placed = due || last || restarted || self.is_crc_right(place);
                 if more || !is_placed { fault(CRC) } else { Ok(()) }
             }
             // After the reserve, there is the Crc alone.
@@ -565,7 +574,8 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     }
 
     /// True if the checksum of this unit at `at` is right. In all, not much more than the input is read for that.
-    fn is_crc_right(&mut self, at: usize) -> bool {
+    fn is_crc_right(&mut self, at: u64) -> bool {
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
         let from = self.unit.and_then(|unit| usize::try_from(unit.origin()).ok());
         let covered = from.and_then(|from| self.data.get(from..at)).unwrap_or_default();
         let stored = self.data.get(at..).and_then(|rest| rest.get(1..)?.first_chunk::<4>());

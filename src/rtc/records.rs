@@ -327,7 +327,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
     }
 }
 
-impl<R> fmt::Debug for Records<'_, '_, R> {
+impl<'a, R: Room<StreamSlot<'a>>> fmt::Debug for Records<'a, '_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
     }

@@ -169,10 +169,6 @@ impl<'r, 'a> Streams<'r, 'a> {
         self.table.revision
     }
 
-    pub(super) const fn clock_revision(&self) -> u32 {
-        self.table.clock_revision
-    }
-
     /// How many there are.
     pub const fn len(&self) -> usize {
         self.slots.len()
@@ -244,6 +240,11 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(super) const fn slots_mut(&mut self) -> &mut R {
         &mut self.slots
+    }
+
+    #[inline(always)]
+    pub(super) const fn clock_revision(&self) -> u32 {
+        self.table.clock_revision
     }
 
     /// Adds a stream, or replaces one of the same id that is damaged, or whose object lies in two pieces.

@@ -69,42 +69,16 @@ impl Time {
         }
     }
 
-    /// This time as often as `gain` says: of seconds and what is beyond them apart, so that both fit.
-    pub(super) fn times(self, gain: Decimal) -> Self {
-        if gain == Decimal::ONE {
-            return self;
-        }
-        let (seconds, rest) = (self.0.div_euclid(SECOND), self.0.rem_euclid(SECOND));
-        let rest = gain.times(rest, gain.exponent()).unwrap_or(0);
-        Self::scaled(gain.attos(seconds), (seconds < 0) != (gain.digits() < 0)).plus(Self(rest))
-    }
-
     /// The time that `seconds` is, exact down to attoseconds; zero for what is not a number.
-    #[inline(never)] // Of rare clocks.
     pub fn from_f64(seconds: f64) -> Self {
-        const FRACTION: u64 = (1 << 52) - 1;
-        let bits = seconds.to_bits();
-        let exponent = u32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
-        if seconds.is_nan() {
-            return Self::ZERO;
+        match parts(seconds) {
+            Some((whole, rest)) => {
+                let whole = Decimal::ONE.attos(whole);
+                Self::scaled(whole.and_then(|whole| whole.checked_add(rest)), seconds < 0.0)
+            }
+            None if seconds.is_nan() => Self::ZERO,
+            None => Self::scaled(None, seconds < 0.0),
         }
-        // By its bits: routines for floats are large where there are no floats. What is less than 2^-64 is nothing.
-        let mantissa = u128::from(bits & FRACTION | (FRACTION + 1));
-        let size = match exponent {
-            ..1075 => {
-                mantissa.wrapping_mul(SECOND.unsigned_abs()).checked_shr(1075_u32.wrapping_sub(exponent))
-            }
-            1075..1151 => {
-                mantissa.wrapping_shl(exponent.wrapping_sub(1075)).checked_mul(SECOND.unsigned_abs())
-            }
-            _ => None,
-        };
-        let size = match size {
-            None if exponent < 1075 => Some(0),
-            size => size.and_then(|size| i128::try_from(size).ok()),
-        };
-        let negative = seconds.is_sign_negative();
-        Self::scaled(size.map(|size| if negative { size.wrapping_neg() } else { size }), negative)
     }
 
     /// Whole seconds, rounded down.
@@ -170,6 +144,32 @@ impl Time {
         let value = quotient as f64 * power;
         if self.0 < 0 { -value } else { value }
     }
+}
+
+/// The whole seconds of a number, and the attoseconds beyond them, both of its sign; `None` if it is none, or has more than 75
+/// bits.
+///
+/// By its bits: the routines for floats of 64 bits are large where there are no such floats.
+#[inline(never)] // Of rare clocks.
+pub(super) fn parts(seconds: f64) -> Option<(i128, i128)> {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let bits = seconds.to_bits();
+    let exponent = u32::try_from(bits >> 52 & 0x7ff).ok()?;
+    let mantissa = bits & FRACTION | (FRACTION + 1);
+    let (whole, rest) = match exponent {
+        // The point is so many bits from the end. What is less than 2^-64 is nothing.
+        ..1075 => {
+            let places = 1075_u32.wrapping_sub(exponent);
+            let whole = mantissa.checked_shr(places).unwrap_or(0);
+            let beyond = mantissa ^ whole.checked_shl(places).unwrap_or(0);
+            let rest = i128::from(beyond).wrapping_mul(SECOND).checked_shr(places);
+            (whole.into(), rest.unwrap_or(0))
+        }
+        1075..1098 => (i128::from(mantissa).wrapping_shl(exponent.wrapping_sub(1075)), 0),
+        _ => return None,
+    };
+    let is_negative = seconds.is_sign_negative();
+    Some(if is_negative { (whole.wrapping_neg(), rest.wrapping_neg()) } else { (whole, rest) })
 }
 
 impl Add for Time {

@@ -4,7 +4,7 @@ use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::element::PAYLOAD;
-use crate::rtc::time::to_f64;
+use crate::rtc::time::{parts, to_f64};
 use crate::rtc::{Decimal, Format, Order, Time};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -80,13 +80,27 @@ impl Sample<'_> {
     /// The number times `gain`, in seconds.
     #[inline]
     pub(super) fn in_seconds(&self, gain: Decimal) -> Option<Time> {
-        let integer = |value: i128| Time::scaled(gain.attos(value), (value < 0) != (gain.digits() < 0));
+        let scaled = |whole: i128| Time::scaled(gain.attos(whole), (whole < 0) != (gain.digits() < 0));
+        // What is beyond the whole seconds, as a multiple of a power of ten.
+        let and = |whole: i128, rest: i128, power: i32| {
+            let rest = gain.times(rest, gain.exponent().saturating_add(power)).unwrap_or(0);
+            Some(scaled(whole).plus(Time::from_attoseconds(rest)))
+        };
+        let float = |value: f64| match parts(value) {
+            Some((whole, rest)) => and(whole, rest, 0),
+            // The latest time, or the earliest.
+            None if value.is_finite() && gain == Decimal::ONE => Some(Time::from_f64(value)),
+            None => None,
+        };
         match *self {
-            Self::Unsigned(value) => Some(integer(value.into())),
-            Self::Signed(value) => Some(integer(value.into())),
-            Self::Timespec(seconds, nanoseconds) => Some(Time::new(seconds, nanoseconds).times(gain)),
-            Self::Float32(value) if value.is_finite() => Some(Time::from_f64(value.into()).times(gain)),
-            Self::Float64(value) if value.is_finite() => Some(Time::from_f64(value).times(gain)),
+            Self::Unsigned(value) => Some(scaled(value.into())),
+            Self::Signed(value) => Some(scaled(value.into())),
+            Self::Timespec(seconds, nanoseconds) if gain == Decimal::ONE => {
+                Some(Time::new(seconds, nanoseconds))
+            }
+            Self::Timespec(seconds, nanoseconds) => and(seconds.into(), nanoseconds.into(), 9),
+            Self::Float32(value) => float(value.into()),
+            Self::Float64(value) => float(value),
             _ => None,
         }
     }

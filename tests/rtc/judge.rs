@@ -84,7 +84,6 @@ impl Sound {
             }
         }
         let is_one = records.frames().session() == 0;
-        drop(records);
         (is_one && !rows.is_empty() && data.len() > 4000).then_some(Self { data, rows, units, heads })
     }
 

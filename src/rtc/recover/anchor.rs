@@ -1,7 +1,6 @@
 //! The next certain place: for damage, for input that begins anywhere, and for sessions.
 
 use super::search;
-use super::tuning::BUDGET;
 use crate::bytes::{Bytes, to_u64};
 use crate::room::Room;
 use crate::rtc::reader::Reader;
@@ -9,6 +8,10 @@ use crate::rtc::slot::StreamSlot;
 use crate::rtc::unit::{Unit, is_confirmed, signed};
 use crate::rtc::{Index, work};
 use core::ops::Range;
+
+/// How many times the size of the input may be read ahead in all, beyond what is delivered: more than any damage
+/// takes. After that, a file that was made to waste time is read on with less foresight.
+const BUDGET: u64 = 8;
 
 /// A place that is certain.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
 use crate::rtc::begin::{Rest, doubt};
 use crate::rtc::frames as strict;
-use crate::rtc::item::{Due, Item};
-use crate::rtc::reader::Reader;
+use crate::rtc::reader::{Due, Reader};
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{Unit, signed};
 use crate::rtc::{CrcStatus, Frame, Grid, Streams, crc_ieee};
@@ -56,7 +55,7 @@ pub struct Frames<'a, R> {
     pub(in crate::rtc) ahead: Reader<'a, R>,
     /// The next frame to be delivered.
     pos: usize,
-    queue: Queue,
+    queue: Queue<'a>,
     /// What stopped the look-ahead.
     fault: Option<Error>,
     /// The error that was delivered.
@@ -117,25 +116,30 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'a>>> {
         match self.queue.first() {
-            Some(item) if item.flags & Item::DEFAULT == 0 => {
-                let item = *item;
-                self.queue.pop();
-                self.pos = item.end();
-                Ok(Some(item.frame(self.ahead.data)))
+            Some(frame) if frame.is_user() => {
+                let frame = *frame;
+                self.deliver(&frame);
+                Ok(Some(frame))
             }
             _ => self.next_slow(),
         }
+    }
+
+    #[inline(always)]
+    fn deliver(&mut self, frame: &Frame<'a>) {
+        self.queue.pop();
+        // In the input.
+        self.pos = usize::try_from(frame.end()).unwrap_or(usize::MAX);
     }
 
     /// The next frame, of a default stream, or once the look-ahead has gone on.
     #[cold]
     fn next_slow(&mut self) -> Result<Option<Frame<'a>>> {
         loop {
-            if let Some(&item) = self.queue.first() {
-                self.queue.pop();
-                self.pos = item.end();
-                self.ahead.note(&item);
-                return Ok(Some(item.frame(self.ahead.data)));
+            if let Some(&frame) = self.queue.first() {
+                self.deliver(&frame);
+                self.ahead.note(&frame);
+                return Ok(Some(frame));
             }
             if self.stopped.is_some() {
                 return Ok(None);
@@ -275,26 +279,26 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
 
     /// Finds out where reading can go on.
     fn find_anchor(&mut self, cause: Error) {
-        let first = self.queue.next_unreleased().unwrap_or(self.ahead.pos);
+        let first = self.queue.next_unreleased().unwrap_or(to_u64(self.ahead.pos));
         let out_of_sequence = matches!(cause.kind(), ErrorKind::OutOfSequence { .. });
         // What failed here must not be tried again.
         let is_new = out_of_sequence || self.ahead.unit.is_none();
         let from = if is_new { first } else { first.saturating_add(1) };
-        self.found = self.finder.find(&self.ahead, to_u64(from));
+        self.found = self.finder.find(&self.ahead, from);
     }
 
     /// Reads frames until the queue is full, or up to the end of the minor unit.
     fn read_ahead(&mut self) -> Result<()> {
         loop {
             while !self.queue.is_full() {
-                let Some(item) = self.ahead.read_fast() else { break };
-                self.queue.push(item);
+                let Some(frame) = self.ahead.read_fast() else { break };
+                self.queue.push(frame);
             }
             if self.queue.is_full() {
                 return Ok(());
             }
             match self.ahead.read_one()? {
-                Some(item) => self.queue.push(item),
+                Some(frame) => self.queue.push(frame),
                 None if self.ahead.due == Due::Frame => {}
                 None => return Ok(()),
             }
@@ -312,68 +316,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     pub const fn offset(&self) -> u64 {
         to_u64(self.pos)
     }
-
-    /// The input.
-    pub const fn data(&self) -> &'a [u8] {
-        self.ahead.data
-    }
-
-    /// The major unit of the last frame.
-    pub const fn unit(&self) -> Option<&Unit<'a>> {
-        self.ahead.unit.as_ref()
-    }
-
-    /// The number of the session, from 0: how often the numbering of units has begun again.
-    pub const fn session(&self) -> u64 {
-        self.ahead.session
-    }
-
-    /// The streams of the session, as far as they have been declared.
-    #[inline]
-    pub fn streams(&self) -> Streams<'_, 'a> {
-        self.ahead.known.streams()
-    }
-
-    /// The writer's byte order, as far as its platform frame told.
-    pub const fn byte_order(&self) -> ByteOrder {
-        self.ahead.order
-    }
-
-    /// The status of the checksum of this major unit; see [`rtc::Frames::crc_status`](crate::rtc::Frames::crc_status).
-    #[doc(alias = "Crc")]
-    pub fn crc_status<const SLICES: usize>(&self) -> CrcStatus {
-        self.crc_status_by::<SLICES>(crc_ieee)
-    }
-
-    /// The same, with the document's checksum from `ieee`: what computes it faster than [`crc_ieee`], which needs neither
-    /// `std` nor instructions of one processor.
-    pub fn crc_status_by<const SLICES: usize>(&self, ieee: fn(&[u8]) -> u32) -> CrcStatus {
-        self.ahead.trail.status::<SLICES>(self.ahead.data, self.ahead.unit.as_ref(), ieee)
-    }
-
-    /// What the Meta that was read last says that contradicts what was known.
-    pub const fn contradiction(&self) -> Option<Error> {
-        self.ahead.contradiction
-    }
 }
 
-impl<'a, R: Room<StreamSlot<'a>>> Iterator for Frames<'a, R> {
-    type Item = Result<Frame<'a>>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_frame().transpose()
-    }
-}
-
-impl<'a, R: Room<StreamSlot<'a>>> FusedIterator for Frames<'a, R> {}
-
-impl<R> fmt::Debug for Frames<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frames")
-            .field("offset", &self.pos)
-            .field("unit", &self.ahead.unit)
-            .field("session", &self.ahead.session)
-            .finish_non_exhaustive()
-    }
-}
+strict::tells_state!(ahead);

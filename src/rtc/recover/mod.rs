@@ -23,7 +23,6 @@ mod reason;
 mod records;
 mod rests;
 pub(crate) mod search;
-mod tuning;
 mod units;
 
 pub use frames::Frames;

@@ -1,14 +1,21 @@
 //! Frames that were read ahead and not yet delivered.
 
-use super::tuning::{AHEAD, HELD};
-use crate::rtc::frame::id;
-use crate::rtc::item::Item;
+use crate::rtc::frame::{Frame, id};
 use crate::rtc::work;
+
+/// The number of frames that are looked at ahead, at most: a power of two, more than are held back. Where memory is small, so
+/// is it.
+const AHEAD: usize = if usize::BITS < 64 { 64 } else { 128 };
+
+/// The number of frames that are held back until they are proven, by the number of streams.
+///
+/// Where ids are dense, nearly every byte looks like the header of a frame, and a proof takes more of them.
+const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48)];
 
 /// A ring of frames.
 #[derive(Clone)]
-pub(super) struct Queue {
-    items: [Item; AHEAD],
+pub(super) struct Queue<'a> {
+    items: [Frame<'a>; AHEAD],
     /// The next one to be delivered, those that may be, and all: counted since reading began.
     head: usize,
     ready: usize,
@@ -16,15 +23,15 @@ pub(super) struct Queue {
 }
 
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // Masked; counters of frames do not overflow.
-impl Queue {
+impl<'a> Queue<'a> {
     #[inline(always)] // Zeros, which are set where it is to lie.
     pub(super) const fn new() -> Self {
-        Self { items: [Item::NONE; AHEAD], head: 0, ready: 0, tail: 0 }
+        Self { items: [Frame::EMPTY; AHEAD], head: 0, ready: 0, tail: 0 }
     }
 
     /// The next frame that may be delivered.
     #[inline(always)]
-    pub(super) fn first(&self) -> Option<&Item> {
+    pub(super) fn first(&self) -> Option<&Frame<'a>> {
         if self.head == self.ready { None } else { Some(&self.items[self.head % AHEAD]) }
     }
 
@@ -40,7 +47,7 @@ impl Queue {
     }
 
     #[inline(always)]
-    pub(super) fn push(&mut self, item: Item) {
+    pub(super) fn push(&mut self, item: Frame<'a>) {
         self.items[self.tail % AHEAD] = item;
         self.tail += 1;
     }
@@ -67,8 +74,8 @@ impl Queue {
     }
 
     /// Where the first frame begins that is not released.
-    pub(super) fn next_unreleased(&self) -> Option<usize> {
-        (self.ready < self.tail).then(|| self.items[self.ready % AHEAD].start)
+    pub(super) fn next_unreleased(&self) -> Option<u64> {
+        (self.ready < self.tail).then(|| self.items[self.ready % AHEAD].offset())
     }
 
     /// Discards undelivered frames.

@@ -2,14 +2,16 @@
 
 use super::Frames;
 use super::anchor::Anchor;
-use super::tuning::TARGETS;
 use crate::bytes::to_u64;
 use crate::room::Room;
 use crate::rtc::frame::{self, MAX_PAYLOAD};
 use crate::rtc::index::first_target;
-use crate::rtc::item::Due;
+use crate::rtc::reader::Due;
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{Unit, signed};
+
+/// How many of the frames that an index leads to are tried as a place to go on.
+const TARGETS: u32 = 8;
 
 impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// The first frame from what was delivered on to which the anchor's index leads, and from which frames follow up to

@@ -22,7 +22,8 @@ fn main() -> ! {
 }
 
 fn read(data: &[u8]) {
-    let mut frames = Frames::new(data, [StreamSlot::EMPTY; 16]);
+    let mut slots = [StreamSlot::EMPTY; 16];
+    let mut frames = Frames::new(data, &mut slots);
     let mut bytes = [0_usize; 16];
     loop {
         while let Ok(Some(frame)) = frames.next_frame() {

@@ -23,7 +23,8 @@ fn main() -> ! {
 
 fn read(data: &[u8]) -> bool {
     let mut buffer = [0; BUFFER];
-    let mut records = Records::new(data, [StreamSlot::EMPTY; STREAMS], &mut buffer);
+    let mut slots = [StreamSlot::EMPTY; STREAMS];
+    let mut records = Records::new(data, &mut slots, &mut buffer);
     let mut count = [0_u64; STREAMS];
     let mut bytes = [0_u64; STREAMS];
     let mut seconds = 0;
