@@ -158,16 +158,15 @@ pub(super) fn find_nul(data: &[u8], unit: usize) -> Option<usize> {
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // What is left is no longer than `data`.
 fn find_zero(data: &[u8]) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
-    let (chunks, rest) = data.as_chunks::<8>();
-    let mut at = 0;
-    for chunk in chunks {
+    let mut rest = data;
+    while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
         let word = u64::from_le_bytes(*chunk);
         // The lowest byte of which the high bit is set is the first zero.
         let zero = word.wrapping_sub(LOW) & !word & (LOW << 7);
         if zero != 0 {
-            return Some(at + (zero.trailing_zeros() >> 3) as usize);
+            return Some(data.len() - rest.len() + (zero.trailing_zeros() >> 3) as usize);
         }
-        at += 8;
+        rest = after;
     }
     find_zero_at_end(data, rest)
 }
