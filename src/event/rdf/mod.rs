@@ -30,6 +30,7 @@
 //! Of a chunk that is stored as it is, those of the record itself; of one that is compressed, or a piece of a stream, those
 //! of the stored data of the chunk, or of the first one.
 
+mod entries;
 pub(super) mod fields;
 mod happened;
 mod lane;

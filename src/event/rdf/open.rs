@@ -1,5 +1,6 @@
 //! The chunks that have events, and their data.
 
+use super::entries::{FIRST, SECOND, is_one_of, output_size};
 use super::fields::RdfData;
 use super::lane::{Content, Head, Lane};
 use super::pieces::{Pieces, Rest, Sizes, Streams, gap_of, piece_of, stream_of};
@@ -16,44 +17,6 @@ use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureR
 use crate::rdf::element::CHUNK_DATA;
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
 use crate::room::Room;
-
-/// Chunks that events refer to.
-const FIRST: [&[u8]; 6] =
-    [b"SystemInfo", b"AsicInfo", b"ClockCalibration", b"QueueInfo", b"StringTable", b"SpmSession"];
-/// Chunks with events.
-const SECOND: [&[u8]; 7] = [
-    b"QueueEvent",
-    b"RmvSnapshotData",
-    b"RmtData",
-    b"DDEvent",
-    b"COLoadEvent",
-    b"SpmCounterData",
-    b"UserMarkerHist",
-];
-
-fn is_one_of(entry: &Entry<'_>, names: &[&[u8]]) -> bool {
-    names.contains(&entry.identifier().name())
-}
-
-/// True if events refer to a chunk.
-pub(super) fn is_fact(entry: &Entry<'_>) -> bool {
-    is_one_of(entry, &FIRST)
-}
-
-/// True if a chunk has events.
-pub(super) fn is_event(entry: &Entry<'_>) -> bool {
-    is_one_of(entry, &SECOND)
-}
-
-/// The size of a chunk's data, if it is in proportion to what is stored of it.
-pub(super) fn output_size(entry: &Entry<'_>) -> Result<u64> {
-    let value = entry.output_size()?;
-    let limit = Chunked::limit(u64::try_from(entry.stored_size()).unwrap_or(0));
-    if value <= limit {
-        return Ok(value);
-    }
-    Err(Error::new(entry.stored_range()?.start, CHUNK_DATA, ErrorKind::OverLimit { value, limit }))
-}
 
 /// A chunk that was read.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Memory traces in pieces: a chunk of a stream is decompressed when its turn comes.
 
-use super::open::{is_event, is_fact, output_size};
+use super::entries::{is_event, is_fact, output_size};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;

@@ -6,6 +6,7 @@ mod merge;
 mod polls;
 mod runs;
 mod stream;
+mod writer;
 
 use digest::Bytes;
 pub use digest::hash_parts;
@@ -22,16 +23,7 @@ use runs::{Runs, range};
 use std::path::Path;
 use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
-
-/// A rewrite in progress, and its outcome so far.
-struct Writer<'w> {
-    range: Range,
-    polls: Polls,
-    to: &'w mut dyn NewTrace,
-    done: Rewritten,
-    /// The number of things that are written that `check` counts.
-    items: u64,
-}
+use writer::Writer;
 
 /// Writes what is wanted of a recording: sequences as a whole, of streams records.
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {

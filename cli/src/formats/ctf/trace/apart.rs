@@ -1,6 +1,6 @@
 //! The event records of large traces: runs of packets are printed apart, on all cores, and their lines are merged.
 
-use super::cat::{Parts, Span, tell_loss};
+use super::parts::{Parts, Span, tell_loss};
 use super::place::Places;
 use super::window;
 use super::wire::Lane;

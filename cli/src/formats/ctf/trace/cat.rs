@@ -4,9 +4,10 @@ use super::apart::Apart;
 use super::follow::{News, news, take_known};
 use super::gaps::Gaps;
 use super::merge::{Seen, merge};
+use super::parts::{Parts, Span, tell_loss};
 use super::place::Places;
 use super::wire::{self, Lane, lanes};
-use super::{Compiled, programs, span, window};
+use super::{Compiled, programs, window};
 use crate::output::{Out, printable, shown};
 use crate::progress::Progress;
 use crate::record::Lines;
@@ -14,7 +15,7 @@ use crate::status::{Result, Status};
 use crate::trace::{Bounds, Cursor, Selection};
 use std::path::Path;
 use traceglass::ctf::data::wire::WireSlot;
-use traceglass::ctf::data::{Loss, Packet, Packets, Programs, Stream};
+use traceglass::ctf::data::{Packet, Packets, Programs, Stream};
 use traceglass::ctf::schema::Schema;
 use traceglass::record::{Nobody, Source, Time};
 
@@ -156,33 +157,6 @@ impl<'c> AsMut<Stream<'c, 'c, 'c>> for Printed<'c> {
     }
 }
 
-/// True if a stream has this name: that of its file, or its id.
-pub fn is_named(name: &str, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
-    path == Path::new(name)
-        || path.file_name().is_some_and(|file| file == name)
-        || packet.and_then(Packet::stream_id).is_some_and(|id| name.parse() == Ok(id))
-}
-
-/// The streams and processors that are asked for.
-pub struct Parts<'a> {
-    stream: Option<&'a str>,
-    cpus: &'a [u64],
-}
-
-impl<'a> Parts<'a> {
-    pub fn new(args: &'a Selection) -> Self {
-        Self { stream: args.stream.name.as_deref(), cpus: &args.ctf.cpu }
-    }
-
-    /// True if a packet of this file is among them.
-    pub fn have(&self, path: &Path, packet: Option<&Packet<'_, '_>>) -> bool {
-        let is_of = |name: &str| is_named(name, path, packet);
-        let cpu = packet.and_then(Packet::cpu);
-        self.stream.is_none_or(is_of)
-            && (self.cpus.is_empty() || cpu.is_some_and(|cpu| self.cpus.contains(&cpu)))
-    }
-}
-
 struct Printer<'c> {
     lines: Lines,
     parts: Parts<'c>,
@@ -289,34 +263,5 @@ impl Printer<'_> {
         self.lines.settle(out)?;
         tell_loss(source.path, loss, out);
         Ok(())
-    }
-}
-
-/// Says what is missing.
-pub fn tell_loss(path: &Path, loss: Loss, out: &mut Out) {
-    if let Some(count) = loss.packets().filter(|count| *count > 0) {
-        out.warn(path, format_args!("{count} packets are missing here"));
-    }
-    if let Some(count) = loss.records().filter(|count| *count > 0) {
-        out.warn(path, format_args!("{count} event records were discarded about here"));
-    }
-}
-
-/// The times that a packet lies between, if they are known.
-#[derive(Clone, Copy)]
-pub struct Span(Option<(i128, i128)>);
-
-impl Span {
-    /// That of a packet whose first record has this time.
-    pub fn of(packet: Option<&Packet<'_, '_>>, time: Option<Time>) -> Self {
-        let (begin, end) = packet.map_or((None, None), span);
-        let time = time.map(Time::ns);
-        let first = begin.into_iter().chain(time).min();
-        Self(first.zip(end.into_iter().chain(time).max()))
-    }
-
-    /// True if the packet may have something of a range.
-    pub fn is_near(self, bounds: &Bounds) -> bool {
-        self.0.map_or(bounds.is_everything(), |(first, last)| bounds.meets(first, last))
     }
 }

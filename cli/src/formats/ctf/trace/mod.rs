@@ -11,6 +11,7 @@ mod hex;
 mod info;
 mod ls;
 mod merge;
+mod parts;
 mod place;
 mod programs;
 mod redact;

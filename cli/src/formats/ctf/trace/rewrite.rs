@@ -179,7 +179,8 @@ impl Writer<'_> {
                 None => packet.end_offset().min(data.len() as u64),
             };
             let bytes = range(data, packet.offset(), end);
-            if self.named.is_some_and(|name| !super::cat::is_named(name, &lane.stream.path, Some(&packet))) {
+            if self.named.is_some_and(|name| !super::parts::is_named(name, &lane.stream.path, Some(&packet)))
+            {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
             }

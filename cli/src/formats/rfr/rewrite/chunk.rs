@@ -1,7 +1,8 @@
 //! A chunk with some of its sequences.
 
 use super::digest::{Bytes, start};
-use super::{Runs, Writer};
+use super::runs::{Runs, range};
+use super::writer::Writer;
 use crate::status::Result;
 use crate::trace::Digest;
 use std::path::Path;
@@ -95,7 +96,7 @@ impl Writer<'_> {
         if is_whole {
             return self.to.put(data);
         }
-        self.to.put(super::range(data, 0, header.offset()))?;
+        self.to.put(range(data, 0, header.offset()))?;
         let count = kept.len() as u64;
         NewChunk::like(&header).sequences(count).spans(span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         for sequence in kept {
@@ -105,7 +106,7 @@ impl Writer<'_> {
                 self.done.digest.join(sequence.digest);
                 self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
             } else {
-                self.to.put(super::range(data, sequence.header.offset(), sequence.end))?;
+                self.to.put(range(data, sequence.header.offset(), sequence.end))?;
             }
         }
         Ok(())

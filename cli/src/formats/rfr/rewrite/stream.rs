@@ -2,7 +2,8 @@
 
 use super::digest::Bytes;
 use super::polls::Latest;
-use super::{Writer, range};
+use super::runs::range;
+use super::writer::Writer;
 use crate::status::Result;
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};

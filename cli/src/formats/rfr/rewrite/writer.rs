@@ -1,0 +1,15 @@
+//! The state of a rewrite.
+
+use super::polls::Polls;
+use crate::formats::rfr::select::Range;
+use crate::trace::{NewTrace, Rewritten};
+
+/// A rewrite in progress, and its outcome so far.
+pub struct Writer<'w> {
+    pub range: Range,
+    pub polls: Polls,
+    pub to: &'w mut dyn NewTrace,
+    pub done: Rewritten,
+    /// The number of things that are written that `check` counts.
+    pub items: u64,
+}
