@@ -4,7 +4,7 @@ use super::data::Data;
 use super::event::Event;
 use super::track::Track;
 use crate::error::Result;
-use crate::record::{Any, Listener, Record};
+use crate::record::{Any, Listener, Record, event_listener};
 
 /// Tells the record that the event was made of. One that was not made of a record, such as a gap or an end that was
 /// [inferred](Event::is_inferred), tells nothing: not even that it begins.
@@ -19,7 +19,7 @@ impl Record for Event<'_> {
 impl Record for Track<'_> {
     // Tracks are few.
     fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
-        self.data.tell(&mut Any(to))
+        self.data.tell(event_listener!(to))
     }
 }
 

@@ -17,8 +17,9 @@ macro_rules! any_listener {
 }
 
 /// The listener that the record of an event tells, of a format whose records have much code and are not many millions: a
-/// pointer to it. In a page they are told by a pointer anyway.
-#[cfg(not(target_family = "wasm"))]
+/// pointer to it. In a page they are told by a pointer anyway. Without an allocator they are not: the image of a firmware
+/// has nothing then of what its listener does not ask for, such as the reading of floats.
+#[cfg(all(feature = "alloc", not(target_family = "wasm")))]
 #[allow(unused_macros)]
 macro_rules! event_listener {
     ($to:expr) => {
@@ -26,7 +27,8 @@ macro_rules! event_listener {
     };
 }
 
-#[cfg(target_family = "wasm")]
+#[cfg(any(not(feature = "alloc"), target_family = "wasm"))]
+#[allow(unused_macros)]
 macro_rules! event_listener {
     ($to:expr) => {
         &mut *$to

@@ -75,8 +75,9 @@ impl<'a> Grid<'a> {
         let slack = Self::SLACK.attoseconds();
         let time = Time::from_attoseconds(time.attoseconds().saturating_sub(slack));
         let mut first = None;
-        for chain in chains {
-            let place = self.place(&chain?, time, slots).ok()?;
+        // By reference: what is left of a vector is dropped by an index that may panic, for all that the compiler knows.
+        for chain in &chains {
+            let place = self.place(chain.as_ref()?, time, slots).ok()?;
             first = Some(first.map_or(place, |first: u64| first.min(place)));
         }
         first
@@ -88,9 +89,9 @@ impl<'a> Grid<'a> {
     pub fn clocks_before<R: Room<StreamSlot<'a>>>(&self, at: u64, slots: &mut R) -> ClockTimes {
         let mut times = ClockTimes { times: [(0, Time::ZERO); Self::CLOCKS], len: 0 };
         let chains = self.streams(&mut *slots).ok().and_then(|table| Chain::all(table.streams()));
-        for chain in chains.into_iter().flatten().flatten() {
+        for chain in chains.iter().flat_map(|chains| chains.iter()).flatten() {
             // One that cannot be read is not known.
-            let Ok(Some(time)) = self.said_before(&chain, at, false, slots) else { continue };
+            let Ok(Some(time)) = self.said_before(chain, at, false, slots) else { continue };
             let id = chain.clocks.first().map_or(0, |clock| clock.id);
             if let Some(to) = times.times.get_mut(times.len) {
                 *to = (id, time);

@@ -7,6 +7,7 @@ use crate::gap::Gap;
 use crate::rdf::contents::rmt::{RmtFields, Token, Tokens};
 use crate::rdf::contents::{self, Content};
 use crate::rdf::{Chunk, Compression, Decompress, File};
+use core::cell::Cell;
 use core::fmt;
 use core::ops::Range;
 
@@ -256,7 +257,12 @@ impl<'s> Pieces<'s> {
             }
         };
         let left = rest.left.end.saturating_sub(rest.left.start);
-        self.memory.copy_within(rest.left.clone(), rest.room.start);
+        // To the front; `copy_within` could panic, for all that the compiler knows.
+        let shift = rest.left.start.saturating_sub(rest.room.start);
+        let moved = self.memory.get_mut(rest.room.start..rest.left.end).unwrap_or_default();
+        let cells = Cell::from_mut(moved).as_slice_of_cells();
+        let from = cells.get(shift..).unwrap_or_default();
+        cells.iter().zip(from).for_each(|(to, from)| to.set(from.get()));
         rest.left = rest.room.start..rest.room.start.saturating_add(left);
         let room = self.memory.get_mut(rest.left.end..rest.room.end).unwrap_or_default();
         let read = read_piece(&chunk, room, self.decoder);

@@ -1,7 +1,7 @@
 //! The records that tracks and events are made of.
 
 use crate::error::Result;
-use crate::record::{Any, Listener, Record, event_listener};
+use crate::record::{Listener, Record, event_listener};
 use crate::rtc::{NamedRecord, Stream};
 
 /// A stream, or one of its records.
@@ -18,7 +18,7 @@ impl RtcData<'_> {
     #[inline]
     pub(in crate::event) fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
         match self {
-            Self::Stream(stream) => stream.tell(&mut Any(to)),
+            Self::Stream(stream) => stream.tell(event_listener!(to)),
             Self::Record(record) => record.tell(event_listener!(to)),
         }
     }

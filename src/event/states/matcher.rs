@@ -18,7 +18,7 @@ use crate::event::Item;
 use crate::event::event::{Event, EventKind};
 use crate::event::time::Time;
 use crate::event::track::TrackId;
-use crate::record::{Any, Class};
+use crate::record::{Class, event_listener};
 use core::fmt::Display;
 use core::ops::Range;
 
@@ -113,7 +113,7 @@ impl<'r, 't> States<'r, 't> {
     pub fn learn(&mut self, event: &Event<'_>) -> Result<()> {
         let mut learning = Learning { table: self.table, classes: &mut self.classes, failed: Ok(()) };
         // One that cannot be read does not occur.
-        let _ = event.data.tell(&mut Any(&mut learning));
+        let _ = event.data.tell(event_listener!(&mut learning));
         learning.failed
     }
 
