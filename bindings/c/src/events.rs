@@ -13,9 +13,6 @@ use traceglass::event::{
 use traceglass::record::Record;
 use traceglass::{Element, Error, ErrorKind, Format, Result};
 
-/// The greatest number of streams of an RTC file.
-const STREAMS: usize = 16;
-
 /// The size of a tg_events in bytes.
 #[cfg(target_pointer_width = "32")]
 pub const TG_EVENTS_SIZE: usize = 16_896;
