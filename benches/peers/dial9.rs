@@ -12,7 +12,9 @@ pub fn visited(data: &[u8]) -> u64 {
         for field in event.fields {
             sum = sum.wrapping_add(match field {
                 FieldValueRef::Varint(value) => *value,
-                FieldValueRef::PooledString(id) => event.string_pool.get(*id).map_or(0, |text| text.len() as u64),
+                FieldValueRef::PooledString(id) => {
+                    event.string_pool.get(*id).map_or(0, |text| text.len() as u64)
+                }
                 FieldValueRef::PooledStackFrames(id) => {
                     let stack = event.stack_pool.get(*id).unwrap_or_default();
                     stack.iter().fold(0_u64, |sum, address| sum.wrapping_add(*address))

@@ -97,7 +97,9 @@ fuzz_target!(|data: &[u8]| {
         }
     });
     linear(data, || {
-        let _ = rtc::check(&mut recover::Frames::new(data, [StreamSlot::EMPTY; 16]), &mut |finding| found(&finding));
+        let _ = rtc::check(&mut recover::Frames::new(data, [StreamSlot::EMPTY; 16]), &mut |finding| {
+            found(&finding)
+        });
     });
     let mut meta = Meta::new(data, 0);
     let mut objects = 0;
@@ -126,7 +128,11 @@ fuzz_target!(|data: &[u8]| {
                     // Reading can begin where seeking leads, unless what goes on there begins in damage.
                     Ok(found) => {
                         assert!(found <= data.len() as u64);
-                        assert!(grid.frames(found, [StreamSlot::EMPTY; 16]).err().is_none_or(|error| error.offset() < found));
+                        assert!(
+                            grid.frames(found, [StreamSlot::EMPTY; 16])
+                                .err()
+                                .is_none_or(|error| error.offset() < found)
+                        );
                     }
                     Err(error) => located_in(&error, data),
                 }

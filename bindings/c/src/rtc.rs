@@ -55,7 +55,11 @@ pub unsafe extern "C" fn tg_rtc_open(
     // SAFETY: the data is readable and stays; the buffer is initialised, writable, and used by nobody else.
     let (data, buffer) = unsafe { (lent(data, len), lent_mut(buffer, buffer_len)) };
     // SAFETY: the storage is NULL or writable.
-    if unsafe { tg_rtc::open(rtc, Records::new(data, [StreamSlot::EMPTY; TG_RTC_STREAMS], buffer)) } { TG_OK } else { TG_MISUSE }
+    if unsafe { tg_rtc::open(rtc, Records::new(data, [StreamSlot::EMPTY; TG_RTC_STREAMS], buffer)) } {
+        TG_OK
+    } else {
+        TG_MISUSE
+    }
 }
 
 /// The next record. Its data may lie in the buffer: it holds until the next call.

@@ -25,10 +25,11 @@ events! {
 }
 
 static MEMORY: [AtomicU32; 2 * WORDS] = [const { AtomicU32::new(0) }; 2 * WORDS];
-static SHARED: Shared<'static, Program> = Shared::new(Recorder::overwriting(Pages::new(&MEMORY, WORDS)), || {
-    // 0 is where it begins.
-    u64::from(0x0100_0000 - SYST::get_current()) & 0x00ff_ffff
-});
+static SHARED: Shared<'static, Program> =
+    Shared::new(Recorder::overwriting(Pages::new(&MEMORY, WORDS)), || {
+        // 0 is where it begins.
+        u64::from(0x0100_0000 - SYST::get_current()) & 0x00ff_ffff
+    });
 
 #[entry]
 fn main() -> ! {
@@ -46,8 +47,12 @@ fn main() -> ! {
     let mut recorder = Recorder::<Program>::overwriting(Pages::new(&MEMORY, WORDS));
     let alone = cycles(|| (0..COUNT).all(|n| record(&mut recorder, n)));
     let shared = cycles(|| (0..COUNT).all(share));
-    let (Some(calibrated), Some(alone), Some(shared)) = (calibrated, alone, shared) else { finish_plainly(false) };
-    let each = |cycles: u32| u64::from(cycles) * u64::from(2 * LOOPS) / u64::from(calibrated.max(1)) / u64::from(COUNT);
+    let (Some(calibrated), Some(alone), Some(shared)) = (calibrated, alone, shared) else {
+        finish_plainly(false)
+    };
+    let each = |cycles: u32| {
+        u64::from(cycles) * u64::from(2 * LOOPS) / u64::from(calibrated.max(1)) / u64::from(COUNT)
+    };
     say("recorded, three fields: ", each(alone));
     say("recorded, shared with interrupts: ", each(shared));
     finish_plainly(each(shared) <= 120)

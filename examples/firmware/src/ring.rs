@@ -33,7 +33,8 @@ static WRITTEN: AtomicU32 = AtomicU32::new(0);
 fn main() -> ! {
     let seed = seed();
     if seed == 0 {
-        let is_said = hio::hstdout().is_ok_and(|mut out| out.write_all(Program::METADATA_1_8.as_bytes()).is_ok());
+        let is_said =
+            hio::hstdout().is_ok_and(|mut out| out.write_all(Program::METADATA_1_8.as_bytes()).is_ok());
         exit(is_said)
     }
     let mut recorder = Recorder::<Program>::overwriting(Pages::new(&MEMORY, PACKET_WORDS));

@@ -2,8 +2,8 @@
 
 use traceglass::ByteOrder;
 use traceglass::rtc::{
-    self, Annotation, Checker, Format, Frames, Grid, Index, Meta, Records, Samples, Step, StreamSlot, Time, Unit,
-    WriterCrc, recover,
+    self, Annotation, Checker, Format, Frames, Grid, Index, Meta, Records, Samples, Step, StreamSlot, Time,
+    Unit, WriterCrc, recover,
 };
 
 entries! {

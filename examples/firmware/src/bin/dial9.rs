@@ -35,7 +35,8 @@ fn read() -> traceglass::Result<()> {
     while let Some(event) = frames.next_event()? {
         events += 1;
         let number = |name| event.get(name).and_then(|value| value.unsigned()).unwrap_or(u64::MAX);
-        let Some(worker) = usize::try_from(number("worker_id")).ok().filter(|worker| *worker < WORKERS) else {
+        let Some(worker) = usize::try_from(number("worker_id")).ok().filter(|worker| *worker < WORKERS)
+        else {
             continue;
         };
         let (Some(time), Some(open), Some(longest)) =
