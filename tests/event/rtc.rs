@@ -276,15 +276,20 @@ fn a_record_that_is_too_long_tells_what_it_takes() {
 #[test]
 fn streams_that_do_not_fit_are_an_error() {
     let data = file(Vec::new());
-    let mut timeline = Timeline::new(0, &data, [StreamSlot::EMPTY; 3], [NameSlot::EMPTY; 3], &mut []);
-    let error = loop {
-        match timeline.next_item() {
-            Ok(item) => assert!(item.is_some(), "no error"),
-            Err(error) => break error,
-        }
-    };
-    assert!(matches!(error.kind(), ErrorKind::CapacityExceeded { capacity: 3, .. }), "{error}");
-    assert!(timeline.next_item().unwrap().is_none());
+    for few in [0, 1] {
+        let (mut slots, mut names) = ([StreamSlot::EMPTY; 64], [NameSlot::EMPTY; 64]);
+        let slots = &mut slots[..if few == 0 { 3 } else { 64 }];
+        let names = &mut names[..if few == 1 { 3 } else { 64 }];
+        let mut timeline = Timeline::new(0, &data, slots, names, &mut []);
+        let error = loop {
+            match timeline.next_item() {
+                Ok(item) => assert!(item.is_some(), "no error"),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error.kind(), ErrorKind::CapacityExceeded { capacity: 3, .. }), "{error}");
+        assert!(timeline.next_item().unwrap().is_none());
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::fields::RtcData;
 use crate::bytes::to_u64;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::event::{Event, EventKind, Flows, Number};
 use crate::event::label::Label;
@@ -110,17 +110,17 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R,
     }
 
     /// The track that is to be announced next.
-    fn announce(&mut self) -> Option<Item<'a>> {
+    fn announce(&mut self) -> Result<Option<Item<'a>>> {
         let plain = |id, parent, label| {
             let (kind, clock) = (TrackKind::Recording, Clock::new(None, false));
-            Some(Item::Track(Track { id, parent, kind, label, clock, data: Data::None }))
+            Ok(Some(Item::Track(Track { id, parent, kind, label, clock, data: Data::None })))
         };
         if self.tracks == 0 {
             return plain(self.new_track(), None, Label::Text("RTC trace"));
         }
         let streams = self.records.streams();
         if streams.is_empty() {
-            return None;
+            return Ok(None);
         }
         let session = self.records.frames().session();
         if self.session != Some(session) {
@@ -129,9 +129,10 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R,
             return plain(id, Some(ROOT), Label::Numbered("session", session));
         }
         let slot = self.announced;
-        let &stream = streams.at(slot)?;
+        let Some(&stream) = streams.at(slot) else { return Ok(None) };
         self.announced = slot.saturating_add(1);
-        let class = self.names.class(slot, session, self.records.streams()).ok()??;
+        let class = self.names.class(slot, session, self.records.streams())?;
+        let Some(class) = class else { return Ok(None) };
         let clock = class.clock_name().and_then(|clock| clock.borrowed());
         let (label, clock) = (label(class), Clock::new(clock, class.is_absolute()));
         let unit = || stream.attribute("unit")?.as_name()?.borrowed();
@@ -139,17 +140,22 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R,
         let id = self.track_of(slot);
         self.tracks = self.tracks.max(id.number().saturating_add(1));
         let (parent, data) = (Some(self.session_track), Data::Rtc(RtcData::Stream(stream)));
-        Some(Item::Track(Track { id, parent, kind, label, clock, data }))
+        Ok(Some(Item::Track(Track { id, parent, kind, label, clock, data })))
     }
 
     /// The event of what cannot be read.
     fn gap(&mut self, gap: Gap) -> Result<Item<'static>> {
-        if let ErrorKind::CapacityExceeded { .. } = gap.cause().kind() {
-            self.done = true;
-            return Err(gap.cause());
+        if is_full(gap.cause()) {
+            return self.fail(gap.cause());
         }
         let track = self.session.map_or(ROOT, |_| self.session_track);
         Ok(Item::Event(Event::gap(self.input, None, track, gap)))
+    }
+
+    /// Ends with an error.
+    fn fail<T>(&mut self, error: Error) -> Result<T> {
+        self.done = true;
+        Err(error)
     }
 
     /// True if no clock will be in the window any more.
@@ -174,6 +180,11 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R,
 
 fn label<'a>(class: &StreamClass<'a>) -> Label<'a> {
     class.stream_name().map_or(Label::Numbered("stream", class.stream().id()), Label::Rtc)
+}
+
+/// True if lent room is full.
+const fn is_full(error: Error) -> bool {
+    matches!(error.kind(), ErrorKind::CapacityExceeded { .. })
 }
 
 /// True if the records of a stream are the values of a counter.
@@ -223,15 +234,21 @@ impl<'a, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Source for Timeline<'a,
             if self.done {
                 return Ok(None);
             }
-            if let Some(track) = self.announce() {
-                return Ok(Some(track));
+            match self.announce() {
+                Ok(Some(track)) => return Ok(Some(track)),
+                Ok(None) => {}
+                Err(error) => return self.fail(error),
             }
             match self.records.advance() {
                 Found::End => return Ok(None),
                 Found::Frame(_) => {}
                 Found::Record(frame) => {
                     let Some(record) = self.records.record(frame) else { continue };
-                    let Ok(named) = self.names.record(&record) else { continue };
+                    let named = match self.names.record(&record) {
+                        Ok(named) => named,
+                        Err(error) if is_full(error) => return self.fail(error),
+                        Err(_) => continue,
+                    };
                     let is_clock = named.class().is_clock();
                     if self.window.contains(named.time()) {
                         break frame;
