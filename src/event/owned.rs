@@ -82,6 +82,7 @@ impl Trace<'_, '_, '_> {
     }
 }
 
+#[cfg(all(feature = "rdf-contents", feature = "zstd"))]
 const NO_MEMORY: Error = Error::new(0, INPUTS, ErrorKind::CapacityExceeded { capacity: 0, needed: 1 });
 
 /// This many values; an error if there is no memory for them.
