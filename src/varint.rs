@@ -69,6 +69,7 @@ pub(crate) fn read_u64_long(data: &[u8]) -> (u64, usize) {
 /// As [`read_u64_long`], with integers of one and two bytes in line.
 #[cfg(feature = "dial9")]
 #[inline(always)]
+#[allow(dead_code)] // In a build without the formats that use it.
 pub(crate) fn read_u64_near(data: &[u8]) -> (u64, usize) {
     match data.first_chunk() {
         Some(&[first, _]) if first < 0x80 => (first.into(), 1),
