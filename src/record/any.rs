@@ -16,9 +16,9 @@ macro_rules! any_listener {
     };
 }
 
-/// The listener that the record of an event tells, of a format whose records have much code and are not many millions: a
-/// pointer to it. In a page they are told by a pointer anyway. Without an allocator they are not: the image of a firmware
-/// has nothing then of what its listener does not ask for, such as the reading of floats.
+/// The listener that the record of an event tells. With an allocator it is a pointer: these formats have much code, which
+/// is then in a program once. Without one it is static: the image of a firmware holds only what its listener asks for,
+/// and so not core's parser of floats, in which a panic is reachable.
 #[cfg(all(feature = "alloc", not(target_family = "wasm")))]
 #[allow(unused_macros)]
 macro_rules! event_listener {

@@ -75,7 +75,7 @@ impl<'a> Grid<'a> {
         let slack = Self::SLACK.attoseconds();
         let time = Time::from_attoseconds(time.attoseconds().saturating_sub(slack));
         let mut first = None;
-        // By reference: what is left of a vector is dropped by an index that may panic, for all that the compiler knows.
+        // By reference: heapless's iterator by value keeps a panic reachable, since it slices when it is dropped.
         for chain in &chains {
             let place = self.place(chain.as_ref()?, time, slots).ok()?;
             first = Some(first.map_or(place, |first: u64| first.min(place)));

@@ -257,7 +257,7 @@ impl<'s> Pieces<'s> {
             }
         };
         let left = rest.left.end.saturating_sub(rest.left.start);
-        // To the front; `copy_within` could panic, for all that the compiler knows.
+        // Moves the rest to the front. `copy_within` would keep a panic reachable.
         let shift = rest.left.start.saturating_sub(rest.room.start);
         let moved = self.memory.get_mut(rest.room.start..rest.left.end).unwrap_or_default();
         let cells = Cell::from_mut(moved).as_slice_of_cells();
