@@ -54,28 +54,45 @@ pub fn push(to: &mut String, text: &str, keep: impl Fn(char) -> bool) {
     if !is_suspect(text.as_bytes()) {
         return to.push_str(text);
     }
-    let mut done = 0_usize;
-    for (at, c) in text.char_indices() {
-        if is_unsafe(c) && !keep(c) {
-            to.push_str(text.get(done..at).unwrap_or_default());
-            done = at.saturating_add(c.len_utf8());
+    let mut rest = text;
+    // Most of it is ASCII: only what could be unsafe is looked at as characters.
+    while let Some(at) = rest.bytes().position(|byte| !(0x20..0x7f).contains(&byte)) {
+        let (before, from) = rest.split_at(at);
+        to.push_str(before);
+        let mut chars = from.chars();
+        match chars.next() {
             // A string takes all that is written to it.
-            let _ = write!(to, "{}", c.escape_default());
+            Some(c) if is_unsafe(c) && !keep(c) => drop(write!(to, "{}", c.escape_default())),
+            c => to.extend(c),
         }
+        rest = chars.as_str();
     }
-    to.push_str(text.get(done..).unwrap_or_default());
+    to.push_str(rest);
 }
 
 /// Text in a style; what it says is escaped. Only [`Screen`] makes a style of it.
 pub fn painted(style: Style, text: impl fmt::Display) -> String {
-    let number = STYLES.iter().position(|known| *known == style).and_then(|place| u32::try_from(place).ok());
-    let mark = number.and_then(|number| char::from_u32(u32::from(STYLE).saturating_add(number)));
     let mut painted = String::new();
+    let mark = mark_of(style);
     painted.extend(mark);
     // A string takes all that is written to it.
     let _ = write!(Escaped(&mut painted), "{text}");
     painted.extend(mark.map(|_| PLAIN));
     painted
+}
+
+/// The mark of a style.
+fn mark_of(style: Style) -> Option<char> {
+    let number = STYLES.iter().position(|known| *known == style).and_then(|place| u32::try_from(place).ok());
+    number.and_then(|number| char::from_u32(u32::from(STYLE).saturating_add(number)))
+}
+
+/// Appends text in a style, of which there may be none; what it says is escaped.
+pub fn push_painted(to: &mut String, style: Option<Style>, texts: &[&str]) {
+    let mark = style.and_then(mark_of);
+    to.extend(mark);
+    texts.iter().for_each(|text| push(to, text, |_| false));
+    to.extend(mark.map(|_| PLAIN));
 }
 
 /// Text without the marks of styles.

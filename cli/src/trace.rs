@@ -25,7 +25,7 @@ pub use options::{CtfListing, CtfSelect, StreamSelect};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use redact::{Private, Redaction};
 pub use rewrite::{Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
-pub use stamps::{Stamps, aligned, duration, shown_micros, shown_time, time_json};
+pub use stamps::{Stamps, aligned, duration, push_aligned, shown_micros, shown_time, time_json};
 pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, rfc3339};
 
 use crate::input::Input;

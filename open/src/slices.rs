@@ -396,41 +396,53 @@ fn join(to: &mut Vec<u8>, members: &[u8]) {
 
 /// Adds the members of an end to those of a begin; of the same name, the end's counts.
 fn merge(to: &mut Vec<u8>, members: &[u8]) {
-    let may_share = || keys(members).any(|key| to.windows(key.len()).any(|window| window == key));
-    if to.is_empty() || members.is_empty() || !may_share() {
+    if to.is_empty() || members.is_empty() {
         return join(to, members);
     }
-    let object = |members: &[u8]| -> Option<serde_json::Map<String, serde_json::Value>> {
-        serde_json::from_slice(&[b"{", members, b"}"].concat()).ok()
-    };
-    match object(to).zip(object(members)) {
-        Some((mut begun, ended)) if ended.keys().any(|key| begun.contains_key(key)) => {
-            begun.extend(ended);
-            let text = serde_json::Value::Object(begun).to_string();
-            *to = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default().into();
-        }
-        _ => join(to, members),
+    let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();
+    if self::members(to).all(|(key, _)| !ended.contains_key(key)) {
+        return join(to, members);
     }
+    let begun = std::mem::take(to);
+    let mut put = |key: &[u8], value: &[u8]| join(to, &[key, b":", value].concat());
+    self::members(&begun).for_each(|(key, value)| put(key, ended.remove(key).unwrap_or(value)));
+    self::members(members)
+        .filter(|(key, _)| ended.contains_key(key))
+        .for_each(|(key, value)| put(key, value));
 }
 
-/// The keys of members, each with its quotes and the colon. Text is written with the same escapes everywhere.
-fn keys(members: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let (mut depth, mut start, mut in_string, mut is_escaped) = (0_u32, 0, false, false);
-    members.iter().enumerate().filter_map(move |(at, &byte)| {
+/// The members of a JSON object, without its braces and spaces between them: the key with its quotes, and the value as it
+/// is written. Text is written with the same escapes everywhere.
+pub fn members(members: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut rest = members;
+    std::iter::from_fn(move || {
+        let (key, after) = rest.split_at_checked(value_len(rest)).filter(|(key, _)| !key.is_empty())?;
+        let after = after.strip_prefix(b":")?;
+        let (value, after) = after.split_at_checked(value_len(after))?;
+        rest = after.strip_prefix(b",").unwrap_or_default();
+        Some((key, value))
+    })
+}
+
+/// The length of the value that a text begins with: up to the colon, comma or bracket after it.
+fn value_len(text: &[u8]) -> usize {
+    let (mut depth, mut in_string, mut is_escaped) = (0_u32, false, false);
+    let ends = |&byte: &u8| {
         if in_string {
             in_string = is_escaped || byte != b'"';
             is_escaped = !is_escaped && byte == b'\\';
-            return None;
+            return false;
         }
         match byte {
-            b'"' => (in_string, start) = (true, at),
+            b'"' => in_string = true,
             b'{' | b'[' => depth = depth.saturating_add(1),
             b'}' | b']' => depth = depth.saturating_sub(1),
-            b':' if depth == 0 => return members.get(start..=at),
+            b':' | b',' => return depth == 0,
             _ => {}
         }
-        None
-    })
+        false
+    };
+    text.iter().position(ends).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -454,7 +466,14 @@ mod tests {
             merge(&mut found, end.as_bytes());
             assert_eq!(String::from_utf8(found).unwrap(), all, "{begin} {end}");
         }
-        let found: Vec<_> = keys(b"\"a\":{\"b\":\"}\"},\"c:\\\\\":[1,{\"d\":2}],\"e\":\"f:\"").collect();
-        assert_eq!(found, [&b"\"a\":"[..], b"\"c:\\\\\":", b"\"e\":"]);
+        let found: Vec<_> =
+            members(b"\"a\":{\"b\":\"}\"},\"c:\\\\\":[1,{\"d\":2}],\"e\":\"f:\",\"g\":-1.5").collect();
+        let all: [(&[u8], &[u8]); 4] = [
+            (b"\"a\"", b"{\"b\":\"}\"}"),
+            (b"\"c:\\\\\"", b"[1,{\"d\":2}]"),
+            (b"\"e\"", b"\"f:\""),
+            (b"\"g\"", b"-1.5"),
+        ];
+        assert_eq!(found, all);
     }
 }

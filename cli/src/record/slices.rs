@@ -2,16 +2,19 @@
 
 use super::Names;
 use super::tree::Tree;
+use crate::escape;
 use crate::json::Line;
-use crate::output::{DIM, HEADING, Out, printable};
+use crate::output::{DIM, HEADING, Out};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
-use crate::trace::{Stamps, aligned};
+use crate::trace::{Stamps, push_aligned};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use traceglass::event::states::Edges;
 use traceglass::event::{Time, Window};
 use traceglass_open::record::Buffer;
+use traceglass_open::slices::members;
 use traceglass_open::text::needs_json_escape;
 
 /// Prints slices.
@@ -23,6 +26,7 @@ pub struct SliceLines<'o> {
     out: &'o mut Out,
     stamps: Stamps,
     line: String,
+    span: String,
     /// The other names of tracks, by their labels.
     aliases: BTreeMap<String, String>,
     buffer: Buffer,
@@ -41,6 +45,7 @@ impl<'o> SliceLines<'o> {
             out,
             stamps: Stamps::default(),
             line: String::new(),
+            span: String::new(),
             aliases: BTreeMap::new(),
             buffer: Buffer::default(),
             printed: false,
@@ -96,31 +101,49 @@ impl<'o> SliceLines<'o> {
         buffer.put(b"}}\n");
     }
 
-    fn as_text(&mut self, slice: &Slice<'_>) -> String {
-        self.line.clear();
+    fn as_text(&mut self, slice: &Slice<'_>) {
+        let Self { line, span, stamps, out, .. } = self;
+        line.clear();
+        span.clear();
         match slice.begin {
-            Some(begin) => self.stamps.push(&mut self.line, begin.ns(), begin.is_absolute()),
-            None => self.line.push_str("before"),
+            Some(begin) => stamps.push(line, begin.ns(), begin.is_absolute()),
+            None => line.push_str("before"),
         }
-        let duration = slice.duration().map_or_else(|| "?   ".to_owned(), aligned);
-        let track = match slice.alias() {
-            Some(alias) => format!("{} ({})", printable(slice.track()), printable(alias)),
-            None => printable(slice.track()),
-        };
-        let name = self.out.paint(HEADING, printable(slice.name));
-        let depth = slice.depth.min(32).saturating_mul(2);
-        let mut line =
-            format!("{:>20}  {duration:>14}  {}  {:depth$}{name}", self.line, self.out.paint(DIM, track), "");
-        for (key, value) in object(slice.args) {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            line.push_str(&format!(" {}={}", printable(&key), printable(&value)));
+        line.insert_str(0, spaces(20_usize.saturating_sub(line.len())));
+        match slice.duration() {
+            Some(ns) => push_aligned(span, ns),
+            None => span.push_str("?   "),
         }
-        let flags: Vec<_> = slice.edges.names().collect();
-        if !flags.is_empty() {
-            line.push_str(&format!(" [{}]", flags.join(" ")));
+        line.push_str(spaces(16_usize.saturating_sub(span.chars().count())));
+        line.push_str(span);
+        line.push_str("  ");
+        match slice.alias() {
+            Some(alias) => out.push_painted(line, DIM, &[slice.track(), " (", alias, ")"]),
+            None => out.push_painted(line, DIM, &[slice.track()]),
         }
-        line
+        line.push_str("  ");
+        line.push_str(spaces(slice.depth.min(32).saturating_mul(2)));
+        out.push_painted(line, HEADING, &[slice.name]);
+        for (key, value) in members(slice.args) {
+            line.push(' ');
+            escape::push(line, &said(key), |_| false);
+            line.push('=');
+            escape::push(line, &said(value), |_| false);
+        }
+        for (place, flag) in slice.edges.names().enumerate() {
+            line.push_str(if place == 0 { " [" } else { " " });
+            line.push_str(flag);
+        }
+        if !slice.edges.is_empty() {
+            line.push(']');
+        }
     }
+}
+
+/// So many spaces: as many as any part of a line needs.
+fn spaces(count: usize) -> &'static str {
+    const ALL: &str = "                                                                ";
+    ALL.get(..count).unwrap_or(ALL)
 }
 
 /// Prints what was made of a slice before.
@@ -173,9 +196,14 @@ fn nanoseconds(buffer: &mut Buffer, ns: Option<i128>) {
     }
 }
 
-/// The members of an object.
-fn object(members: &[u8]) -> serde_json::Map<String, serde_json::Value> {
-    serde_json::from_slice(&[b"{", members, b"}"].concat()).unwrap_or_default()
+/// A value of JSON for people: a string without its quotes, anything else as it is written.
+fn said(value: &[u8]) -> Cow<'_, str> {
+    let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+    match inner.map(str::from_utf8) {
+        Some(Ok(inner)) if !inner.contains('\\') => Cow::Borrowed(inner),
+        Some(_) => serde_json::from_slice(value).map_or_else(|_| String::from_utf8_lossy(value), Cow::Owned),
+        None => String::from_utf8_lossy(value),
+    }
 }
 
 impl TakeSlices for SliceLines<'_> {
@@ -198,15 +226,18 @@ impl TakeSlices for SliceLines<'_> {
                 (false, _) => Ok(()),
                 (true, true) => self.out.json_text(self.buffer.text()),
                 (true, false) => {
-                    let line = self.as_text(slice);
-                    self.out.buffered(&line)
+                    self.as_text(slice);
+                    self.out.buffered(&self.line)
                 }
             };
         };
         let line = match (is_wanted, is_json) {
             (false, _) => None,
             (true, true) => Some(self.buffer.text().to_vec()),
-            (true, false) => Some(self.as_text(slice).into_bytes()),
+            (true, false) => {
+                self.as_text(slice);
+                Some(self.line.clone().into_bytes())
+            }
         };
         let is_open = slice.edges.has(Edges::OPEN_END);
         let put = &mut |line: &[u8]| put(self.out, is_json, line);

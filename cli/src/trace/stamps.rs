@@ -22,24 +22,54 @@ pub fn shown_micros(micros: u64) -> String {
 /// A span of time in the unit that suits it, exact to the nanosecond, or to the microsecond from a second on. All have
 /// three digits, so that in a column their points line up if [`aligned`].
 pub fn duration(nanoseconds: i128) -> String {
-    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let mut text = String::new();
+    push_duration(&mut text, nanoseconds);
+    text
+}
+
+/// Appends it to a text.
+fn push_duration(to: &mut String, nanoseconds: i128) {
+    if nanoseconds < 0 {
+        to.push('-');
+    }
     let nanoseconds = nanoseconds.unsigned_abs();
     let (name, thousandths) = match nanoseconds {
-        ..1_000_000 => ("µs", nanoseconds),
-        1_000_000..1_000_000_000 => ("ms", nanoseconds / 1_000),
-        _ => ("s", nanoseconds / 1_000_000),
+        ..1_000_000 => (" µs", nanoseconds),
+        1_000_000..1_000_000_000 => (" ms", nanoseconds / 1_000),
+        _ => (" s", nanoseconds / 1_000_000),
     };
-    let whole = i128::try_from(thousandths / 1000).unwrap_or(i128::MAX);
-    format!("{sign}{}.{:03} {name}", crate::output::grouped(whole), thousandths % 1000)
+    let mut digits = itoa::Buffer::new();
+    let rest = match u32::try_from(thousandths) {
+        // Most are short: they have no group of digits, and are divided in no time.
+        Ok(thousandths @ ..1_000_000) => {
+            to.push_str(digits.format(thousandths / 1000));
+            u128::from(thousandths % 1000)
+        }
+        _ => {
+            to.push_str(&crate::output::grouped(i128::try_from(thousandths / 1000).unwrap_or(i128::MAX)));
+            thousandths % 1000
+        }
+    };
+    // Three digits, with zeros in front.
+    let rest = digits.format(rest.saturating_add(1000));
+    to.push('.');
+    to.push_str(rest.get(1..).unwrap_or_default());
+    to.push_str(name);
 }
 
 /// The same, for a column.
 pub fn aligned(nanoseconds: i128) -> String {
-    let mut text = duration(nanoseconds);
-    if text.ends_with(" s") {
-        text.push(' ');
-    }
+    let mut text = String::new();
+    push_aligned(&mut text, nanoseconds);
     text
+}
+
+/// Appends it to a text, for a column.
+pub fn push_aligned(to: &mut String, nanoseconds: i128) {
+    push_duration(to, nanoseconds);
+    if to.ends_with(" s") {
+        to.push(' ');
+    }
 }
 
 /// A time as a JSON number, or as a string where it takes more than 64 bits.
