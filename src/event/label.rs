@@ -8,6 +8,7 @@ use core::fmt;
 /// use traceglass::event::Label;
 ///
 /// assert_eq!(Label::Numbered("task", 7).to_string(), "task 7");
+/// assert_eq!(Label::Of("task", "main").to_string(), "task main");
 /// assert_eq!(Label::Place("src/main.rs", 12).to_string(), "src/main.rs:12");
 /// assert_eq!(Label::Bytes(b"a\xff").to_string(), r"a\xff");
 /// ```
@@ -18,6 +19,8 @@ pub enum Label<'a> {
     Text(&'a str),
     /// Something that has a number, but no name.
     Numbered(&'static str, u64),
+    /// A name after a word that says of what it is.
+    Of(&'static str, &'a str),
     /// A file and a line in it.
     Place(&'a str, u64),
     /// Text that is not UTF-8.
@@ -61,6 +64,7 @@ impl fmt::Display for Label<'_> {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Numbered(name, number) => write!(f, "{name} {number}"),
+            Self::Of(word, name) => write!(f, "{word} {name}"),
             Self::Hash(hash) => write!(f, "{hash:032x}"),
             Self::Address(address) => write!(f, "{address:#x}"),
             Self::Start(text) => write!(f, "{text}…"),

@@ -132,7 +132,7 @@ fn a_recording_becomes_workers_tasks_and_wakes() {
     let start = 4_182_000_000_000_u64;
     let has = |line: String| assert!(lines.contains(&line), "{line} is not in {lines:#?}");
     has(format!("{start} ClockSyncEvent at ClockSyncEvent 0 1"));
-    has(format!("{} task 20 begin src/main.rs:10:5 0 4", start + 10_000));
+    has(format!("{} task 20 begin task src/main.rs:10:5 0 4", start + 10_000));
     has(format!("{} worker 0 begin src/main.rs:10:5 0 4", start + 20_000));
     // It wakes task 21, whose first poll began before: its next one is where the wake leads.
     has(format!("{} worker 0 at wake 100 3", start + 25_000));

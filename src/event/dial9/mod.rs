@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `PollStartEvent`, `PollEndEvent` | a slice of the worker, called as the place where the task was spawned; the wakes of the task since its last poll end here |
 //! | `WorkerParkEvent`, `WorkerUnparkEvent` | a slice `parked` of the worker |
-//! | `TaskSpawnEvent`, `TaskTerminateEvent` | a slice of the task, called as that place |
+//! | `TaskSpawnEvent`, `TaskTerminateEvent` | a slice of the task, called `task` and that place |
 //! | `WakeEventEvent` | an instant of the worker that issued it, from which a flow leads to the task's next poll |
 //! | `RuntimeMetricsEvent`, `QueueSampleEvent` | the counters of the runtime |
 //! | `CpuSampleEvent` | an instant of the worker that last parked or unparked in the thread, else of the thread |

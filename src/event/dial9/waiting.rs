@@ -11,6 +11,8 @@ pub(super) const WAITING: usize = 4;
 #[derive(Clone, Copy)]
 pub(super) enum Name<'a> {
     Text(&'a str),
+    /// The whole life of a task that was spawned there.
+    Task(&'a str),
     Bytes(&'a [u8]),
 }
 
@@ -23,6 +25,7 @@ impl<'a> Name<'a> {
     pub(super) const fn label(self) -> Label<'a> {
         match self {
             Self::Text(text) => Label::Text(text),
+            Self::Task(place) => Label::Of("task", place),
             Self::Bytes(bytes) => Label::Bytes(bytes),
         }
     }

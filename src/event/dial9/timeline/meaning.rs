@@ -141,7 +141,11 @@ impl<'a> Timeline<'a, '_> {
             (Role::Spawn, _, Some(task), _) => {
                 let task = self.track(Of::Task(task), true, offset)?;
                 self.open(task, Opened::Life, time);
-                self.begin(id_of(task), place.unwrap_or(name), Flows::NONE, time);
+                let name = match place {
+                    Some(Name::Text(place)) => Name::Task(place),
+                    place => place.unwrap_or(name),
+                };
+                self.begin(id_of(task), name, Flows::NONE, time);
             }
             (Role::Terminate, _, Some(task), _) => {
                 let task = self.track(Of::Task(task), true, offset)?;
