@@ -2,10 +2,9 @@
 
 use crate::Error;
 use crate::error::{ErrorKind, Result};
-use crate::json::Source;
+use crate::json::{Number, Source, Tokens};
 use crate::rtc::element::META;
 use crate::rtc::name::{Name, name_hash};
-use crate::rtc::scan::{self, Scanner};
 use crate::rtc::{Decimal, Format, work};
 use crate::text::Text;
 
@@ -219,15 +218,15 @@ impl<'a> Stream<'a> {
         let (head, tail) = self.object.pieces();
         let split = self.damage.is_some() && self.object.is_split();
         let first = if split { Text::new(head, self.object.offset()) } else { self.object };
-        let second = split.then(|| Scanner::new(Text::new(tail, self.object.tail_offset())));
-        Attributes { scanner: Scanner::new(first), second }
+        let second = split.then(|| Text::new(tail, self.object.tail_offset()));
+        Attributes { tokens: Tokens::new(first, META), second }
     }
 }
 
 /// The members of an object that may be in two pieces.
 struct Attributes<'a> {
-    scanner: Scanner<'a>,
-    second: Option<Scanner<'a>>,
+    tokens: Tokens<Text<'a>>,
+    second: Option<Text<'a>>,
 }
 
 impl<'a> Iterator for Attributes<'a> {
@@ -235,10 +234,10 @@ impl<'a> Iterator for Attributes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some((key, value)) = self.scanner.next_member() {
+            if let Some((key, value)) = self.tokens.next_member() {
                 return Some((key, Value(value)));
             }
-            self.scanner = self.second.take()?;
+            self.tokens = Tokens::new(self.second.take()?, META);
         }
     }
 }
@@ -258,7 +257,7 @@ fn restarted_id(object: Text<'_>) -> Option<u64> {
     if again == 0 || rest.get(digits) != Some(&b',') {
         return None;
     }
-    Some(scan::integer(Text::new(rest.get(..digits)?, 0))?.1)
+    Tokens::new(Text::new(rest.get(..digits)?, 0), META).number().ok()?.as_u64()
 }
 
 /// How a stream relates to a clock.
@@ -286,7 +285,7 @@ impl<'a> Value<'a> {
         if self.first() != b'"' {
             return None;
         }
-        Scanner::new(self.0).string().ok()
+        Tokens::new(self.0, META).string().ok()
     }
 
     /// The truth value, if it is one.
@@ -302,7 +301,11 @@ impl<'a> Value<'a> {
 
     /// The number, if it is a whole one of 64 bits.
     pub fn as_u64(&self) -> Option<u64> {
-        scan::integer(self.0).filter(|&(negative, size)| !negative || size == 0).map(|(_, size)| size)
+        self.number()?.as_u64()
+    }
+
+    fn number(&self) -> Option<Number<Text<'a>>> {
+        if self.is_number() { Tokens::new(self.0, META).number().ok() } else { None }
     }
 
     fn first(&self) -> u8 {
@@ -321,9 +324,7 @@ impl<'a> Value<'a> {
         if self.is(b"null") {
             return Ok(None);
         }
-        let fits =
-            |(negative, size): (bool, u64)| if negative { 0_i64.checked_sub_unsigned(size) } else { None };
-        match (self.as_u64(), scan::integer(self.0).and_then(fits)) {
+        match (self.as_u64(), self.number().and_then(Number::as_i64)) {
             (Some(length), _) => Ok(Some(length)),
             (None, Some(value)) => Err(Error::new(self.0.offset(), META, ErrorKind::Negative { value })),
             _ => Err(self.unexpected("a whole number")),
