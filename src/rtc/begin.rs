@@ -220,7 +220,7 @@ pub(super) fn doubt<'a, R: Room<StreamSlot<'a>>>(reader: &mut Reader<'a, R>, slo
 /// The streams that the Meta of a unit declares; objects that cannot be read are left out.
 struct Prologue<'a> {
     rest: Option<Bytes<'a>>,
-    /// How many more bytes may be read.
+    /// The number of bytes that may still be read.
     budget: u64,
     /// The Meta, as far as it was read.
     meta: Option<Meta<'a>>,

@@ -71,7 +71,7 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
 }
 
 impl Streams<'_, '_> {
-    /// What the clock in a slot said last.
+    /// The last time of the clock in a slot.
     #[inline]
     pub(super) fn said(&self, slot: usize, epoch: u32) -> Option<Time> {
         let clock = &self.slots().get(slot)?.clock;

@@ -6,7 +6,7 @@ use core::fmt;
 /// The byte order that a format names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// None: that of the writer, which the platform frame tells.
+    /// The writer's byte order, which the platform frame tells.
     Native,
     /// `le`.
     Little,
@@ -36,7 +36,7 @@ impl Width {
     }
 }
 
-/// One of the default formats.
+/// A default format, or any other.
 ///
 /// A format that is none of them is [`Other`](Format::Other): its payload stays bytes, and
 /// [`Stream::format_name`](crate::rtc::Stream::format_name) gives its name.
@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    /// What is annotated with is read as it would be by itself.
+    /// Annotations are read as their content would be by itself.
     #[test]
     fn annotations_are_of_any_default_format() {
         for name in [

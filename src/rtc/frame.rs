@@ -13,7 +13,7 @@ use nom::Parser;
 ///
 /// "Meta stream".
 pub mod id {
-    /// One byte of padding; the writer calls it nop.
+    /// A single byte of padding; the writer calls it nop.
     #[doc(alias = "nul")]
     pub const NUL: u64 = 0;
     /// Padding of any length.
@@ -64,7 +64,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// None at all, to fill queues with.
+    /// An empty frame, to fill queues with.
     pub(super) const EMPTY: Self =
         Self { payload: &[], offset: 0, id: 0, slot: u16::MAX, header: 0, more: false, continues: false };
 
@@ -100,7 +100,7 @@ impl<'a> Frame<'a> {
         (self.slot != u16::MAX).then_some(usize::from(self.slot))
     }
 
-    /// Its payload.
+    /// The payload.
     #[inline]
     pub const fn payload(&self) -> &'a [u8] {
         self.payload
@@ -144,12 +144,12 @@ impl fmt::Debug for Frame<'_> {
     }
 }
 
-/// How long a payload is.
+/// The length of a payload.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Length {
     /// As long as the header says.
     Stated,
-    /// This long; the header says nothing.
+    /// A length that the header does not state.
     Fixed(u64),
 }
 

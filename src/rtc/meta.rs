@@ -75,10 +75,10 @@ impl<'a> Meta<'a> {
         self.next_id
     }
 
-    /// What is wrong with the text around the objects, once all pieces have been read.
+    /// Checks the text around the objects, once all pieces have been read.
     ///
     /// # Errors
-    /// It is no array, it is cut or nested, or something stands between the objects.
+    /// The text is no array, it is cut or nested, or something stands between the objects.
     pub fn check(&self) -> Result<()> {
         match self.fault {
             Some(fault) => Err(fault),
@@ -191,7 +191,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Where `word` is next in `text`, from position `from` on.
+/// The position of the next `word` in `text`, from `from` on.
 fn find(text: &[u8], word: &[u8], from: usize) -> Option<usize> {
     work::count(text.len());
     let found = text.get(from..)?.windows(word.len()).position(|window| window == word)?;

@@ -10,7 +10,7 @@ use crate::rtc::slot::{NONE, Pending, StreamSlot};
 use crate::rtc::{Frame, Frames, StreamTable, Streams, Time};
 use core::fmt;
 
-/// What joins the frames of records: the pieces of those that are open, and the times of all.
+/// Joins frames to records: the pieces of open records, and the times of all.
 pub(super) struct Joiner<'b> {
     /// Sessions and gaps so far, from 1 on: what was open or stamped before is not any more.
     epoch: u32,
@@ -28,7 +28,7 @@ impl<'b> Joiner<'b> {
         Self { epoch: 1, session, pool: Pool::new(buffer), delivered: Joined::NONE, first: NONE, last: NONE }
     }
 
-    /// What was open is not any more.
+    /// Discards open records.
     pub(super) fn interrupt(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.pool.clear();
@@ -36,7 +36,7 @@ impl<'b> Joiner<'b> {
         (self.first, self.last) = (NONE, NONE);
     }
 
-    /// Takes the next frame; gives whether it completes a record.
+    /// Takes the next frame; true if it completes a record.
     #[inline(always)]
     pub(super) fn take<'a, R: Room<StreamSlot<'a>>>(
         &mut self,
@@ -181,7 +181,7 @@ impl<'b> Joiner<'b> {
         streams.slots().get(usize::from(self.first)).map(|slot| slot.record.record.offset())
     }
 
-    /// What the clock of a stream says now.
+    /// The time on the clock of a stream now.
     pub(super) fn time_at(&self, streams: Streams<'_, '_>, slot: usize) -> Option<Time> {
         streams.time_at(slot, self.epoch)
     }
@@ -201,7 +201,7 @@ impl<'b> Joiner<'b> {
     }
 }
 
-/// What a reader of records meets next.
+/// The next step of a reader of records.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // It is taken apart at once.
@@ -210,7 +210,7 @@ pub enum Step<'r, 'a> {
     Record(Record<'r, 'a>),
     /// A frame that completes no record: of a default stream, or a piece. Only those who ask for frames, too, get these.
     Frame(Frame<'a>),
-    /// What was lost, where, and why.
+    /// A loss: where, how much, and why.
     Gap(Gap),
     /// The end of the input.
     End,
@@ -317,7 +317,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
     ///
     /// # Errors
     ///
-    /// Where and why reading cannot go on.
+    /// The first fault; no record follows it.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_, 'a>>> {
         loop {

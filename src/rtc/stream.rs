@@ -22,7 +22,7 @@ pub struct Stream<'a> {
     links: Links,
 }
 
-/// What a stream is called and which clocks it names, as hashes; 0 where there is none.
+/// The hashes of a stream's name and of the names of its clocks; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Links {
     pub(crate) name: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Links {
 }
 
 impl<'a> Stream<'a> {
-    /// None at all, to fill slots with.
+    /// An empty stream, to fill slots with.
     pub(super) const EMPTY: Self = Self::unknown(0);
 
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
@@ -100,7 +100,7 @@ impl<'a> Stream<'a> {
         is_sound(self) && is_sound(other) && self.object.as_slice() != other.object.as_slice()
     }
 
-    /// Its number, at least 9.
+    /// The number of the stream, at least 9.
     pub const fn id(&self) -> u64 {
         self.id
     }
@@ -110,7 +110,7 @@ impl<'a> Stream<'a> {
         self.length
     }
 
-    /// How to read its payload.
+    /// The format of its payload.
     #[doc(alias = "type")]
     pub const fn format(&self) -> Format {
         self.format
@@ -121,14 +121,14 @@ impl<'a> Stream<'a> {
         self.object
     }
 
-    /// What is wrong with the object; what could be read of it is given all the same.
+    /// The fault of the object, if it has one; whatever could be read of it is given all the same.
     ///
     /// The deployed writer damages every object that a limit of 1024 bytes in a Meta falls into.
     pub fn damage(&self) -> Option<Error> {
         self.damage.map(|kind| Error::new(self.object.offset(), META, kind))
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> Option<Name<'a>> {
         self.named("name")
     }
@@ -144,7 +144,7 @@ impl<'a> Stream<'a> {
         self.attribute("cont").is_some_and(|value| value.as_bool() == Some(true))
     }
 
-    /// Its relation to a clock.
+    /// The relation to a clock.
     pub fn clock(&self) -> Option<ClockLink<'a>> {
         if self.links.is_clock {
             return Some(ClockLink::IsClock);
@@ -167,7 +167,7 @@ impl<'a> Stream<'a> {
         self.named("stream")
     }
 
-    /// What a raw value is multiplied with; `None` if the object does not say.
+    /// The factor of raw values; `None` if the object does not say.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl<'a> Stream<'a> {
         self.decimal("gain")
     }
 
-    /// What is then added; `None` if the object does not say.
+    /// The summand of values after the gain; `None` if the object does not say.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// What the attribute of that name names.
+    /// The attribute of that name, if it is a string.
     fn named(&self, name: &str) -> Option<Name<'a>> {
         self.attribute(name)?.as_name()
     }
@@ -207,7 +207,7 @@ impl<'a> Stream<'a> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
-    /// All attributes: name and JSON value.
+    /// Each attribute: name and JSON value.
     pub fn attributes(&self) -> impl Iterator<Item = (Name<'a>, Value<'a>)> + use<'a> {
         self.members()
     }
@@ -260,13 +260,13 @@ fn restarted_id(object: Text<'_>) -> Option<u64> {
     Tokens::new(Text::new(rest.get(..digits)?, 0), META).number().ok()?.as_u64()
 }
 
-/// How a stream relates to a clock.
+/// The relation of a stream to a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClockLink<'a> {
-    /// It is one.
+    /// The stream is a clock.
     IsClock,
-    /// It belongs to the clock of this name.
+    /// The stream belongs to the clock of this name.
     Named(Name<'a>),
 }
 
@@ -275,7 +275,7 @@ pub enum ClockLink<'a> {
 pub struct Value<'a>(Text<'a>);
 
 impl<'a> Value<'a> {
-    /// Its text.
+    /// The text of the value.
     pub const fn text(&self) -> Text<'a> {
         self.0
     }

@@ -32,7 +32,7 @@ pub struct Time(i128);
 const SECOND: i128 = 1_000_000_000_000_000_000;
 /// 10^-18 seconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
-/// As often as that, there are nanoseconds in a second, and attoseconds in a nanosecond.
+/// 10^9: nanoseconds in a second, and attoseconds in a nanosecond.
 const BILLION: u32 = 1_000_000_000;
 
 impl Time {
@@ -60,7 +60,7 @@ impl Time {
         Self::scaled(gain.attos(raw), (raw < 0) != (gain.digits() < 0)).plus(Self(offset.whole_attos()))
     }
 
-    /// What gain and raw number make; the earliest or latest time if that does not fit.
+    /// The product of gain and raw number; the earliest or latest time if it does not fit.
     pub(super) const fn scaled(attoseconds: Option<i128>, negative: bool) -> Self {
         match attoseconds {
             Some(attoseconds) => Self(attoseconds),
