@@ -1,9 +1,9 @@
 //! Beginning in the middle: what streams there are, which frames continue a record, and how much of one is left.
 
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::room::Room;
-use crate::rtc::frame::{self, Frame, Length, MAX_PAYLOAD, id};
+use crate::rtc::frame::{self, Frame, MAX_PAYLOAD, id};
 use crate::rtc::index::first_target;
 use crate::rtc::reader::Reader;
 use crate::rtc::slot::{Open, StreamSlot};
@@ -33,7 +33,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         {
             // What does not fit is reported where the Meta is delivered.
             let _ = reader.learn_at(to_u64(pos), true);
-            reader.doubt = Some(doubt);
             reader.expect_rest(&unit, pos);
         }
         reader
@@ -44,7 +43,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         let _ = self.learn_at(unit.offset(), true);
         // The unit may have had a meta, which the next one repeats.
         let _ = self.learn_at(unit.end(), false);
-        self.doubt = Some(doubt);
         let rest = self.expect_rest(&unit, pos);
         self.enter(unit, pos);
         rest
@@ -75,20 +73,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         let [last, _] = self.learned;
         self.learned = [(at, is_there), last];
         result.map(|()| is_there)
-    }
-
-    /// The number of streams the Meta of the unit at `at` declares as they are known, and how many in other words; `None` if
-    /// there is no Meta.
-    pub(super) fn compare(&mut self, at: u64) -> Option<(u32, u32)> {
-        let mut streams = Prologue::new(self.data, at, self.budget);
-        let (mut same, mut others) = (0_u32, 0_u32);
-        for stream in streams.by_ref() {
-            let Some(known) = self.known.streams().get(stream.id()) else { continue };
-            let count = if stream.contradicts(known) { &mut others } else { &mut same };
-            *count = count.saturating_add(1);
-        }
-        self.budget = streams.budget;
-        streams.meta.map(|_| (same, others))
     }
 
     /// The index at the end of the minor unit that `at` lies in.
@@ -141,6 +125,15 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         Rest::Known
     }
 
+    /// Begins within a record of the stream in a slot, of which so many bytes are left, or at one if these are none.
+    pub(super) fn begin_with(&mut self, slot: usize, rest: Option<u64>) {
+        self.reset(Open::Unknown);
+        self.is_first = true;
+        if let Some(rest) = rest {
+            self.expect(slot, if rest > 0 { Open::Yes } else { Open::No }, rest);
+        }
+    }
+
     /// The first frame of a user's stream from `pos` on, before which only default ones are: its stream, what follows
     /// its header, and where it begins.
     fn first_user(&mut self, pos: usize) -> Option<(u64, Bytes<'a>, u64)> {
@@ -169,52 +162,20 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// True if a frame of the same stream that says that its record goes on ends at `at`: for the first frame after a gap.
-    fn follows_piece(&self, id: u64, at: u64) -> bool {
-        let from = at.saturating_sub(MAX_PAYLOAD.saturating_add(MAX_FILL));
-        let Some(before) = self.whole().range(from, at.saturating_sub(from)) else { return false };
-        work::count(before.len());
-        (0..before.len()).any(|skipped| {
-            let Some((_, input)) = before.split(skipped) else { return false };
-            let Ok((header, after)) = frame::read_header(input) else { return false };
-            let ends = || frame::read_body(input, header, after, Length::Stated).ok();
-            header == (id, true) && ends().is_some_and(|(_, rest)| rest.is_empty())
-        })
-    }
-}
-
-/// Finds out whether the frame of the stream in `slot` at `at` continues a record, if that is not known: the index at the
-/// end of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
-pub(super) fn doubt<'a, R: Room<StreamSlot<'a>>>(reader: &mut Reader<'a, R>, slot: usize, at: u64) -> bool {
-    let is_first = core::mem::take(&mut reader.is_first);
-    let (Some(unit), Some(known)) = (reader.unit, reader.known.get(slot)) else { return false };
-    let (id, is_fixed, is_split) = (known.stream.id(), known.stream.length().is_some(), known.is_split);
-    if reader.state(slot).1 != Open::Unknown {
-        return false;
-    }
-    let index = reader.next_index(&unit, at);
-    let open = match index.map(|index| (index.find(id), index.more())) {
-        // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.
-        Some((Ok(entry), _)) if entry.target() == Some(at) => {
-            match is_first && reader.follows_piece(id, at) {
-                _ if is_split => Open::Unknown,
-                true => Open::Yes,
-                false => Open::No,
-            }
+    /// True if the next frame of the stream in a slot may continue a record, as far as is known.
+    ///
+    /// The writer itself cuts records at boundaries alone, where the first frame goes on with one.
+    pub(super) fn is_in_doubt(&mut self, slot: usize) -> bool {
+        let is_first = core::mem::take(&mut self.is_first);
+        if self.state(slot).1 != Open::Unknown {
+            return false;
         }
-        // It began after this frame, or not in this minor unit.
-        Some((Ok(_), _)) => Open::Yes,
-        Some((Err(error), false)) if error.kind() == ErrorKind::Missing => Open::Yes,
-        // The writer itself cuts records at boundaries alone.
-        _ if is_first || is_split => Open::Unknown,
-        _ => Open::No,
-    };
-    // How much is left of a record of fixed length is measured where it goes on at a boundary.
-    if open == Open::Unknown || open == Open::Yes && is_fixed {
-        return true;
+        let is_in_doubt = is_first || self.known.get(slot).is_some_and(|known| known.is_split);
+        if !is_in_doubt {
+            self.expect(slot, Open::No, 0);
+        }
+        is_in_doubt
     }
-    reader.expect(slot, open, 0);
-    false
 }
 
 /// The streams that the Meta of a unit declares; objects that cannot be read are left out.

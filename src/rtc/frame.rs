@@ -82,7 +82,8 @@ impl<'a> Frame<'a> {
 
     /// True if it continues the record of the last frame of the same stream.
     ///
-    /// So is the first frame of a stream after lost frames, where no index tells that it begins one.
+    /// So is a frame after lost ones that may continue a record, as far as is known: the first one at a boundary if no
+    /// index tells that it begins a record, and the first one of a stream whose writer cuts records itself.
     #[inline]
     pub const fn continues(&self) -> bool {
         self.continues

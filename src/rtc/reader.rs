@@ -40,12 +40,6 @@ const STATED: u32 = 1 << 12;
 const LENGTH: u32 = 0x0fff;
 const SLOT: u32 = 16;
 
-/// Finds out whether the frame of a stream continues a record, if that is not known: `begin::doubt`.
-///
-/// Only frames that are read from the middle on, or after damage, may be in doubt. Readers that begin there set the
-/// pointer, so that the image of a program which reads from the start on has none of it.
-pub(super) type Doubt<'a, R> = fn(&mut Reader<'a, R>, slot: usize, at: u64) -> bool;
-
 /// A reader of frames where they are due, which stops at the first fault.
 #[derive(Clone)]
 pub(super) struct Reader<'a, R> {
@@ -87,7 +81,6 @@ pub(super) struct Reader<'a, R> {
     open_default: u16,
     /// True if the next frame of a user's stream is the first one after a boundary at which reading has begun.
     pub(super) is_first: bool,
-    pub(super) doubt: Option<Doubt<'a, R>>,
     /// The units of which the Meta was read elsewhere last, and whether there was one.
     pub(super) learned: [(u64, bool); 2],
     /// The number of bytes of Metas that may still be read elsewhere: more than any damage takes.
@@ -138,7 +131,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             unread: Open::No,
             open_default: 0,
             is_first: false,
-            doubt: None,
             learned: [(u64::MAX, false); 2],
             budget: to_u64(data.len()).saturating_mul(2).saturating_add(1 << 16),
         }
@@ -339,10 +331,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         let (id, _) = header.0;
         let slot = if id < id::USER { None } else { self.known.streams().slot(id) };
         // What may continue a record is taken to do so: no rest is ever a record.
-        let in_doubt = match (slot, self.doubt) {
-            (Some(slot), Some(doubt)) => doubt(self, slot, to_u64(at)),
-            _ => false,
-        };
+        let in_doubt = slot.is_some_and(|slot| self.is_in_doubt(slot));
         let frame = match self.read(input, header, slot) {
             Ok(frame) => Frame { continues: frame.continues || in_doubt, ..frame },
             Err(error) => {

@@ -21,7 +21,6 @@ mod frames;
 mod queue;
 mod reason;
 mod records;
-mod rests;
 pub(crate) mod search;
 mod units;
 

@@ -19,7 +19,7 @@ pub fn detect(data: &[u8]) -> bool {
     if data.first() == Some(&MARKER_HEADER) && run_after(data, 1) >= RUN.min(data.len().saturating_sub(1)) {
         return data.len() > RUN;
     }
-    find(Bytes::new(data), 0, to_u64(data.len())).is_some() || damaged_marker(Bytes::new(data)).is_some()
+    find(Bytes::new(data), 0, to_u64(data.len())).is_some()
 }
 
 /// The number of bytes from `at` on that are those of a Marker.
@@ -77,13 +77,6 @@ pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
         let (_, index) = after.split(MARKER_BYTES)?;
         Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
     })
-}
-
-/// The unit at the start of the input whose Marker is damaged: most of its bytes are those of one all the same.
-pub(crate) fn damaged_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
-    let (marker, index) = data.split(MARKER_BYTES)?;
-    let filled = marker.as_slice().iter().filter(|&&byte| byte == MAGIC).count();
-    Unit::at_index(index).ok().filter(|unit| filled >= MARKER_BYTES / 2 && is_confirmed(data, unit))
 }
 
 /// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
@@ -162,7 +155,7 @@ pub fn probe(data: &[u8]) -> Result<()> {
         Err(error) => error,
     };
     let whole = Bytes::new(data);
-    if damaged_marker(whole).is_some() || find(whole, 0, to_u64(data.len())).is_some() {
+    if find(whole, 0, to_u64(data.len())).is_some() {
         return Ok(());
     }
     Err(match first.kind() {
