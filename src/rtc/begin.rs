@@ -8,7 +8,7 @@ use crate::rtc::index::first_target;
 use crate::rtc::reader::Reader;
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{MARKER_BYTES, Unit, check_marker, signed};
-use crate::rtc::{Index, Meta, Stream, work};
+use crate::rtc::{Index, Meta, work};
 
 /// The number of bytes before a boundary that may be too few for a frame: a header has at most ten bytes for the id and
 /// two for the length.
@@ -31,7 +31,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         if let Ok(unit) = Unit::parse(data, to_u64(pos))
             && unit.number() != 0
         {
-            // What does not fit is reported where the Meta is delivered.
             let _ = reader.learn_at(to_u64(pos), true);
             reader.expect_rest(&unit, pos);
         }
@@ -40,39 +39,57 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
 
     /// Begins at an index of `unit`, or at its Marker; and says what is known of the record that goes on there.
     pub(super) fn begin_in(&mut self, unit: Unit<'a>, pos: usize) -> Rest {
-        let _ = self.learn_at(unit.offset(), true);
-        // The unit may have had a meta, which the next one repeats.
-        let _ = self.learn_at(unit.end(), false);
+        self.learn_around(&unit, to_u64(pos));
         let rest = self.expect_rest(&unit, pos);
         self.enter(unit, pos);
         rest
     }
 
-    /// Takes the Meta of the unit at `at` into the table; gives whether there is one. What it says of a stream that is
-    /// known is left out, unless it `counts`.
+    /// Enters the streams of the Meta of the unit whose Marker or Index is at `at`; objects that cannot be read are left out.
+    /// A declaration that contradicts a known one is, too, unless it `counts`.
     ///
     /// # Errors
     ///
     /// The table has no room for a stream.
-    pub(super) fn learn_at(&mut self, at: u64, counts: bool) -> Result<bool> {
-        if let Some(&(_, is_there)) = self.learned.iter().find(|known| known.0 == at) {
-            return Ok(is_there);
+    pub(super) fn learn_at(&mut self, at: u64, counts: bool) -> Result<()> {
+        let [last, _] = self.learned;
+        if self.learned.contains(&at) {
+            return Ok(());
         }
-        let mut streams = Prologue::new(self.data, at, self.budget);
+        self.learned = [at, last];
+        let whole = self.whole();
+        let Some(mut input) = whole.range(at, whole.end_offset().saturating_sub(at)) else { return Ok(()) };
+        if check_marker(input).is_ok() {
+            input.advance(MARKER_BYTES);
+        }
+        // The first unit of another session says nothing of this one.
+        if !Unit::at_index(input).is_ok_and(|unit| counts || unit.number() != 0) {
+            return Ok(());
+        }
         let (mut result, contradiction) = (Ok(()), self.contradiction);
-        for stream in streams.by_ref() {
-            result = result.and(self.declare(stream, counts));
+        let mut meta = Meta::in_pieces(at);
+        while let Ok((frame, rest)) = frame::read_default(input) {
+            let read = input.len().saturating_sub(rest.len());
+            work::count(read);
+            let Some(budget) = self.budget.checked_sub(to_u64(read)) else { break };
+            (self.budget, input) = (budget, rest);
+            match frame.id {
+                id::META => result = result.and(self.declare_piece(&mut meta, &frame, counts)),
+                id::PLATFORM => self.note_platform(frame.payload),
+                id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
+                _ => break,
+            }
         }
         self.contradiction = contradiction;
-        self.budget = streams.budget;
-        let is_there = streams.meta.is_some();
-        self.next_id = self.next_id.max(streams.meta.and_then(|meta| meta.next_id()).unwrap_or(0));
-        if let Some(platform) = streams.platform {
-            self.note_platform(platform);
-        }
-        let [last, _] = self.learned;
-        self.learned = [(at, is_there), last];
-        result.map(|()| is_there)
+        result
+    }
+
+    /// Enters the streams of the unit of the Marker or index at `at`, and of the one after it: its own Meta may be damaged, or
+    /// it may have had a meta, which the next Meta repeats.
+    pub(super) fn learn_around(&mut self, unit: &Unit<'a>, at: u64) {
+        // A table that is too small is reported where the Meta is delivered.
+        let _ = self.learn_at(if signed(at) <= unit.origin() { at } else { unit.offset() }, true);
+        let _ = self.learn_at(unit.end(), false);
     }
 
     /// The index at the end of the minor unit that `at` lies in.
@@ -175,69 +192,5 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             self.expect(slot, Open::No, 0);
         }
         is_in_doubt
-    }
-}
-
-/// The streams that the Meta of a unit declares; objects that cannot be read are left out.
-struct Prologue<'a> {
-    rest: Option<Bytes<'a>>,
-    /// The number of bytes that may still be read.
-    budget: u64,
-    /// The Meta, as far as it was read.
-    meta: Option<Meta<'a>>,
-    /// The payload of the platform frame, if one came by.
-    platform: Option<&'a [u8]>,
-}
-
-impl<'a> Prologue<'a> {
-    /// That of the unit whose Marker or Index is at `at`.
-    fn new(data: &'a [u8], at: u64, budget: u64) -> Self {
-        let whole = Bytes::new(data);
-        let input = whole.range(at, whole.end_offset().saturating_sub(at));
-        let rest = input.and_then(|mut input| {
-            if check_marker(input).is_ok() {
-                input.advance(MARKER_BYTES);
-            }
-            Unit::at_index(input).is_ok().then_some(input)
-        });
-        Self { rest, budget, meta: None, platform: None }
-    }
-
-    /// Goes on to the next piece of the Meta.
-    fn next_piece(&mut self) -> Option<()> {
-        loop {
-            let input = self.rest.take()?;
-            let (parts, rest) = frame::read_default(input).ok()?;
-            let read = input.len().saturating_sub(rest.len());
-            work::count(read);
-            self.budget = self.budget.checked_sub(to_u64(read))?;
-            let offset = parts.payload_offset();
-            match parts.id {
-                id::META => {
-                    self.rest = Some(rest);
-                    let meta = self.meta.get_or_insert_with(|| Meta::in_pieces(offset));
-                    meta.push(parts.payload, offset, parts.more);
-                    return Some(());
-                }
-                id::PLATFORM => self.platform = Some(parts.payload),
-                id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
-                _ => return None,
-            }
-            self.rest = Some(rest);
-        }
-    }
-}
-
-impl<'a> Iterator for Prologue<'a> {
-    type Item = Stream<'a>;
-
-    fn next(&mut self) -> Option<Stream<'a>> {
-        loop {
-            match self.meta.as_mut().and_then(Meta::next_stream) {
-                Some(Ok(stream)) => return Some(stream),
-                Some(Err(_)) => {}
-                None => self.next_piece()?,
-            }
-        }
     }
 }

@@ -264,8 +264,9 @@ impl<'a> Grid<'a> {
     pub fn streams<R: Room<StreamSlot<'a>>>(&self, slots: R) -> Result<StreamTable<'a, R>> {
         let mut reader = Reader::new(self.data, 0, slots);
         let last = self.first.number().saturating_add(self.len().saturating_sub(1));
-        for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
-            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), false)?;
+        for (unit, counts) in [(Ok(self.first), true), (self.unit(last), false)] {
+            let Ok(unit) = unit else { continue };
+            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), counts)?;
         }
         Ok(reader.known)
     }

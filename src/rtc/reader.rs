@@ -81,8 +81,8 @@ pub(super) struct Reader<'a, R> {
     open_default: u16,
     /// True if the next frame of a user's stream is the first one after a boundary at which reading has begun.
     pub(super) is_first: bool,
-    /// The units of which the Meta was read elsewhere last, and whether there was one.
-    pub(super) learned: [(u64, bool); 2],
+    /// The units of which the Meta was read elsewhere last.
+    pub(super) learned: [u64; 2],
     /// The number of bytes of Metas that may still be read elsewhere: more than any damage takes.
     pub(super) budget: u64,
 }
@@ -131,7 +131,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             unread: Open::No,
             open_default: 0,
             is_first: false,
-            learned: [(u64::MAX, false); 2],
+            learned: [u64::MAX; 2],
             budget: to_u64(data.len()).saturating_mul(2).saturating_add(1 << 16),
         }
     }
@@ -397,20 +397,12 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
 
     /// Reads the next piece of a Meta or meta; objects that cannot be read are left out. A unit's own Meta counts.
     fn read_meta(&mut self, frame: &Frame<'a>) {
-        let offset = frame.payload_offset();
         let known = self.meta.take().filter(|_| frame.continues);
         if known.is_none() {
             self.contradiction = None;
         }
-        let mut meta = known.unwrap_or(Meta::in_pieces(offset));
-        meta.push(frame.payload, offset, frame.more);
-        let mut result = Ok(());
-        while let Some(stream) = meta.next_stream() {
-            if let Ok(stream) = stream {
-                result = result.and(self.declare(stream, true));
-            }
-        }
-        self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
+        let mut meta = known.unwrap_or(Meta::in_pieces(frame.payload_offset()));
+        let result = self.declare_piece(&mut meta, frame, true);
         self.meta = Some(meta);
         if let (Err(error), false) = (result, self.overflowed) {
             self.overflowed = true;
@@ -419,12 +411,34 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
+    /// Enters the streams of the next piece of a Meta.
+    ///
+    /// # Errors
+    ///
+    /// The table has no room for one of them.
+    pub(super) fn declare_piece(
+        &mut self,
+        meta: &mut Meta<'a>,
+        frame: &Frame<'a>,
+        counts: bool,
+    ) -> Result<()> {
+        meta.push(frame.payload, frame.payload_offset(), frame.more);
+        let mut result = Ok(());
+        while let Some(stream) = meta.next_stream() {
+            if let Ok(stream) = stream {
+                result = result.and(self.declare(stream, counts));
+            }
+        }
+        self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
+        result
+    }
+
     /// Enters a stream of a Meta; if it contradicts the known one, only if it `counts`.
     ///
     /// # Errors
     ///
     /// The table has no room for it.
-    pub(super) fn declare(&mut self, stream: Stream<'a>, counts: bool) -> Result<()> {
+    fn declare(&mut self, stream: Stream<'a>, counts: bool) -> Result<()> {
         let streams = self.known.streams();
         let contradicted = streams
             .slot(stream.id())
@@ -636,7 +650,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         self.session = self.session.saturating_add(1);
         self.known.clear();
         (self.meta, self.next_id, self.has_crc, self.overflowed) = (None, 0, None, false);
-        self.learned = [(u64::MAX, false); 2];
+        self.learned = [u64::MAX; 2];
         self.reset(Open::No);
     }
 }

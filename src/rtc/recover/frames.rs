@@ -191,7 +191,11 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
 
     /// Begins to read at an anchor, or at the first frame before it to which its index leads.
     fn begin_at(&mut self, anchor: &Anchor<'a>) {
-        self.learn_around(anchor);
+        // The unit may be of another session.
+        if self.ahead.unit.is_some_and(|last| is_other_session(&last, anchor)) {
+            self.ahead.new_session();
+        }
+        self.ahead.learn_around(&anchor.unit, anchor.at);
         let at = usize::try_from(anchor.at).unwrap_or(self.ahead.data.len());
         let before = self.first_before(anchor).filter(|&(start, unit)| {
             self.ahead.reset(Open::Unknown);
@@ -257,29 +261,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             }
         }
         Some(ahead.pos)
-    }
-
-    /// Gets to know the streams of the unit after damage, which may be of another session.
-    fn learn_around(&mut self, anchor: &Anchor<'a>) {
-        if self.ahead.unit.is_some_and(|last| Self::is_other_session(&last, anchor)) {
-            self.ahead.new_session();
-        }
-        // What does not fit is reported where the Meta is delivered.
-        let _ = self.ahead.learn_at(if anchor.begins { anchor.at } else { anchor.unit.offset() }, true);
-        if !anchor.begins {
-            // Its own Meta may be lost, and it may have had a meta; the next one tells of both.
-            let _ = self.ahead.learn_at(anchor.unit.end(), false);
-        }
-    }
-
-    /// True if a unit after damage belongs to another session than the last one before it.
-    fn is_other_session(last: &Unit<'a>, anchor: &Anchor<'a>) -> bool {
-        let unit = &anchor.unit;
-        let is_resized = (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size());
-        if is_resized || anchor.begins && unit.number() == 0 {
-            return true;
-        }
-        unit.number() < last.number() && !last.shares_grid(unit)
     }
 
     /// Reads some frames ahead, up to the end of the minor unit.
@@ -348,6 +329,14 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     pub const fn offset(&self) -> u64 {
         to_u64(self.pos)
     }
+}
+
+/// True if a unit after damage belongs to another session than the last one before it.
+fn is_other_session(last: &Unit<'_>, anchor: &Anchor<'_>) -> bool {
+    let unit = &anchor.unit;
+    (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size())
+        || anchor.begins && unit.number() == 0
+        || unit.number() < last.number() && !last.shares_grid(unit)
 }
 
 strict::tells_state!(ahead);
