@@ -14,10 +14,10 @@ use crate::rtc::{Index, Meta, work};
 /// two for the length.
 const MAX_FILL: u64 = 12;
 
-/// What is known of the record that a minor unit begins in.
+/// The record that a minor unit begins in, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rest {
-    /// All that is needed.
+    /// Enough is known to read on.
     Known,
     /// The first frame is of the stream in `slot`, whose records have `length` bytes, and it is not known how many of
     /// them are left.
@@ -103,7 +103,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// If reading goes on at a boundary, within a record: how much of it is left, if its frames do not say so.
+    /// Finds out how much is left of the record within which reading goes on at a boundary, if its frames do not say so.
     ///
     /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
     /// before that is the rest of a record. Where no index follows, a record of fixed length may have begun before.

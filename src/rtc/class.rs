@@ -1,4 +1,4 @@
-//! What is constant about the records of a stream.
+//! The class of a stream: what is constant about its records.
 
 use crate::record::{Class, ClassId, Fact, FieldInfo, FixedClass, Kind, Scope, Slot, Step};
 use crate::rtc::name::Name;
@@ -28,7 +28,7 @@ pub(super) enum Place {
 pub(crate) struct Scale {
     pub(crate) gain: Option<Decimal>,
     pub(crate) offset: Option<Decimal>,
-    /// Both in units of 10^-places, if they are short.
+    /// Gain, offset and places: the first two are in units of 10^-places, if they are short.
     pub(super) exact: Option<(i64, i64, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! What time it is for each stream.
+//! The time of each stream.
 //!
 //! A frame belongs to the last stamp of its stream's clock before it. A delta clock counts from what its base said
 //! *when the delta was written*: a later stamp of the base does not move it. Without a stamp, or with a base that was

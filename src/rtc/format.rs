@@ -1,4 +1,4 @@
-//! How the payload of a stream is to be read.
+//! The formats of payloads.
 
 use crate::rtc::name::Name;
 use core::fmt;
@@ -197,7 +197,7 @@ impl Format {
         if inner.is_some() { Self::Annotate(found) } else { found.format() }
     }
 
-    /// The same numbers in a byte order; `None` if they have none.
+    /// The format in another byte order; `None` if it has none.
     const fn in_order(self, order: Order) -> Option<Self> {
         Some(match self {
             Self::Unsigned(width, _) => Self::Unsigned(width, order),

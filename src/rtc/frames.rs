@@ -146,7 +146,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
 
     /// Offset of the next frame; after an error, of the fault.
     ///
-    /// Where a file is still growing, this is where to go on when it has more bytes.
+    /// A file that is still growing is read on from here when it has more bytes.
     pub const fn offset(&self) -> u64 {
         to_u64(self.0.pos)
     }

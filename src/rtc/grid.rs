@@ -1,4 +1,4 @@
-//! Going somewhere without reading what lies before.
+//! The grid of units: seeking without reading what lies before.
 
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
@@ -60,7 +60,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// There is no Marker, or its Index says that it is another unit.
+    /// No Marker, or its Index says that it is another unit.
     pub fn unit(&self, number: u64) -> Result<Unit<'a>> {
         let missing = Error::new(self.first.offset(), UNIT, ErrorKind::Missing);
         let ahead = number.checked_sub(self.first.number()).ok_or(missing)?;

@@ -1,4 +1,4 @@
-//! What is looked up of streams once.
+//! The names, clocks and gains of streams, looked up once.
 
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};

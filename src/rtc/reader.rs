@@ -28,7 +28,7 @@ pub(super) enum Due {
     Minor,
     /// A Marker.
     Major,
-    /// Nothing: the input has ended, or reading has stopped.
+    /// The end: of the input, or reading has stopped.
     Nothing,
 }
 

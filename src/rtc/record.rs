@@ -107,7 +107,7 @@ impl<'r, 'a> Record<'r, 'a> {
 
     /// The pieces, in order: offset and payload of each frame.
     ///
-    /// Of a record whose [`bytes`](Self::bytes) are an error, they may be fewer.
+    /// A record whose [`bytes`](Self::bytes) are an error may have fewer here.
     pub fn pieces(&self) -> Pieces<'r, 'a> {
         self.joined.map_or(Pieces::one(&self.frame), |(joined, pool)| pool.pieces(joined, self.data))
     }

@@ -1,4 +1,4 @@
-//! Going to a time.
+//! Seeking by time.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
@@ -62,7 +62,7 @@ impl<'a> Grid<'a> {
     /// The place from which reading misses nothing that happened on any clock from `time` on, as
     /// [`seek_time`](Self::seek_time) gives it; `None` if only reading everything will do.
     ///
-    /// That is so if a unit is missing, moved or damaged at its start, if the input does not begin with one, or if
+    /// Everything must be read if a unit is missing, moved or damaged at its start, if the input does not begin with one, or if
     /// another session follows; if there are annotations, which tell a time of their own; and if there are more than
     /// [`CLOCKS`](Self::CLOCKS). All clocks must ascend, but for [`SLACK`](Self::SLACK).
     pub fn seek_all<R: Room<StreamSlot<'a>>>(&self, time: Time, slots: &mut R) -> Option<u64> {

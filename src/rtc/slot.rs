@@ -1,4 +1,4 @@
-//! What is known of a stream: its declaration, and where reading its frames, records and times stands.
+//! The slot of a stream: its declaration, and the state of reading its frames, records and times.
 
 use crate::rtc::pieces::Joined;
 use crate::rtc::{Decimal, Stream, Time};

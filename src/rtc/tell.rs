@@ -1,4 +1,4 @@
-//! What records and streams say: the one description that text, JSON, tables and events are made of.
+//! The one description of records and streams that text, JSON, tables and events are made of.
 
 use crate::ByteOrder;
 use crate::bytes::{Bytes, to_u64};

@@ -107,11 +107,6 @@ impl Time {
         self.0
     }
 
-    /// True if it lies before the start of the clock.
-    pub const fn is_negative(&self) -> bool {
-        self.0 < 0
-    }
-
     /// The duration, rounded down to nanoseconds; `None` if it is negative or does not fit.
     pub fn to_duration(&self) -> Option<Duration> {
         let (seconds, nanoseconds) = self.split();

@@ -1,4 +1,4 @@
-//! What a payload says.
+//! Payloads: samples and annotations.
 
 use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
@@ -290,7 +290,7 @@ impl<'a> Annotation<'a> {
     /// Reads an annotation; `None` if the format is not that of one.
     ///
     /// # Errors
-    /// It is shorter than its time.
+    /// [`NotMultiple`](ErrorKind::NotMultiple): the payload is shorter than its time.
     pub fn parse(data: &'a [u8], offset: u64, format: Format, order: ByteOrder) -> Option<Result<Self>> {
         let Format::Annotate(inner) = format else { return None };
         let mut head = Samples::new(data, offset, Format::Timespec, order);

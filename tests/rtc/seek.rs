@@ -471,7 +471,10 @@ fn streams_of_the_next_session_are_not_learned() {
         writer.write(id, b"in the second session");
     }
     let data = writer.stop();
-    assert_eq!(crate::walk::<8>(&data).records.keys().copied().collect::<Vec<_>>(), [(0, 9), (1, 9), (1, 10)]);
+    assert_eq!(
+        crate::walk::<8>(&data).records.keys().copied().collect::<Vec<_>>(),
+        [(0, 9), (1, 9), (1, 10)]
+    );
     let grid = Grid::new(&data).unwrap();
     let frames = grid.frames(4096 + 1025 + 2048, [StreamSlot::EMPTY; 8]).unwrap();
     assert_eq!(frames.streams().iter().map(rtc::Stream::id).collect::<Vec<_>>(), [a]);

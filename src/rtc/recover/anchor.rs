@@ -9,8 +9,8 @@ use crate::rtc::unit::{Unit, is_confirmed, signed};
 use crate::rtc::work;
 use core::ops::Range;
 
-/// How many times the size of the input may be read ahead in all, beyond what is delivered: more than any damage
-/// takes. After that, a file that was made to waste time is read on with less foresight.
+/// The limit of reading ahead in all, as a multiple of the input's size: more than any damage takes. After that, a file
+/// that was made to waste time is read on with less foresight.
 const BUDGET: u64 = 8;
 
 /// A place that is certain.
@@ -22,13 +22,13 @@ pub(super) struct Anchor<'a> {
     pub(super) begins: bool,
 }
 
-/// What is remembered of searches, so that all of them together are linear.
+/// The state of all searches, so that together they are linear.
 #[derive(Clone)]
 pub(super) struct Finder {
     /// Before these, no Marker and no shifted index is left to be found.
     searched: u64,
     searched_minor: u64,
-    /// How many more frames, places and bytes may be looked at that are not read then.
+    /// The number of places and bytes that may still be looked at without being delivered.
     pub(super) looks: u64,
 }
 

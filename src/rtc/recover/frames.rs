@@ -53,17 +53,17 @@ use core::iter::FusedIterator;
 /// ```
 #[derive(Clone)]
 pub struct Frames<'a, R> {
-    /// What reads ahead.
+    /// The reader, which is ahead of what was delivered.
     pub(in crate::rtc) ahead: Reader<'a, R>,
     /// The next frame to be delivered.
     pos: usize,
     queue: Queue<'a>,
-    /// What stopped the look-ahead.
+    /// The error that stopped the look-ahead.
     fault: Option<Error>,
     /// The error that was delivered.
     stopped: Option<Error>,
     reason: Option<GapReason>,
-    /// Where reading can go on after the fault.
+    /// The place where reading can go on after the fault.
     found: Option<Anchor<'a>>,
     /// True if it is only guessed, up to the next boundary, how much is left of a record that damage hit.
     is_guessed: bool,
@@ -325,7 +325,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
 
     /// Offset of the next frame; once the frames have ended, how far reading came.
     ///
-    /// Where a file is still growing, this is where to go on when it has more bytes.
+    /// A file that is still growing is read on from here when it has more bytes.
     pub const fn offset(&self) -> u64 {
         to_u64(self.pos)
     }

@@ -61,7 +61,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
         }
     }
 
-    /// As that, but the record is lent only when it is [asked for](Self::record).
+    /// The next step, with the record lent only when it is [asked for](Self::record).
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> Found<'a> {
         match self.frames.next_frame() {
@@ -105,7 +105,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
 
 records_of!(ahead);
 
-/// What comes next; a complete record by its last frame.
+/// The next step; a complete record by its last frame.
 pub(crate) enum Found<'a> {
     Frame(Frame<'a>),
     Record(Frame<'a>),
