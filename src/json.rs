@@ -11,7 +11,10 @@
 mod accept;
 mod parser;
 mod plain;
+#[cfg(feature = "rtc")]
+mod skip;
 mod text;
+mod tokens;
 
 use crate::bytes::Bytes;
 #[cfg(feature = "ctf")]
@@ -21,6 +24,7 @@ pub use text::{JsonChars, JsonString};
 pub(crate) use text::{JsonString as Str, Number};
 #[cfg(feature = "ctf")]
 pub(crate) use text::{encode_utf8, next_char};
+pub(crate) use tokens::Tokens;
 
 /// Bytes to read text from, in one piece or several.
 pub trait Source<'a>: Copy {

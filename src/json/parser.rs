@@ -1,7 +1,7 @@
 #[cfg(feature = "ctf")]
 use super::accept;
-use super::plain::plain;
-use super::{Number, Source, Str, take_byte};
+use super::tokens::Tokens;
+use super::{Number, Source, Str};
 use crate::error::{Element, Error, ErrorKind, Result};
 
 /// Gives the length of the value at the front of a text, if it is seen to be valid.
@@ -43,9 +43,7 @@ enum State {
 /// A pull parser of one JSON value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parser<S> {
-    source: S,
-    /// The number of bytes that have been read.
-    read: u64,
+    tokens: Tokens<S>,
     element: Element,
     state: State,
     /// The number of containers that are open.
@@ -65,13 +63,21 @@ impl<'a, S: Source<'a>> Parser<S> {
     /// A parser of the value at the front of `source`; errors name `element`.
     pub(crate) fn new(source: S, element: Element) -> Self {
         let event_offset = source.offset();
-        Self { source, read: 0, element, state: State::Value, depth: 0, objects: 0, outer: 0, event_offset }
+        Self {
+            tokens: Tokens::new(source, element),
+            element,
+            state: State::Value,
+            depth: 0,
+            objects: 0,
+            outer: 0,
+            event_offset,
+        }
     }
 
     /// The rest of the input: from the end of the last event, or from the fault.
     #[cfg(test)]
     pub(crate) fn rest(&self) -> S {
-        self.source
+        self.tokens.rest()
     }
 
     /// Offset in the input at which the last event begins.
@@ -110,8 +116,8 @@ impl<'a, S: Source<'a>> Parser<S> {
         }
         if self.state == State::AfterValue && self.objects & 1 == 0 {
             // Between two elements: the comma belongs to neither.
-            self.skip_space();
-            if self.peek() == Some(b']') {
+            self.tokens.skip_space();
+            if self.tokens.peek() == Some(b']') {
                 return Ok(None);
             }
             if let Err(error) = self.comma() {
@@ -119,41 +125,41 @@ impl<'a, S: Source<'a>> Parser<S> {
                 return Err(error);
             }
         }
-        self.skip_space();
-        let ends = self.state == State::FirstElement && self.peek() == Some(b']');
+        self.tokens.skip_space();
+        let ends = self.state == State::FirstElement && self.tokens.peek() == Some(b']');
         if ends || !matches!(self.state, State::Value | State::FirstElement) {
             return Ok(None);
         }
-        let (start, before) = (self.source, self.read);
+        let start = self.tokens;
         let skipped = quick.is_some_and(|len| self.skip_at_once(len));
         if !skipped {
             while self.next_event()?.is_some() && self.depth > outer {}
         }
-        Ok(Some(start.limited(self.read.saturating_sub(before))))
+        Ok(Some(self.tokens.since(&start)))
     }
 
     /// Skips a value that lies together and is valid without its events.
     fn skip_at_once(&mut self, len: ValueLen) -> bool {
-        let data = self.source.front();
+        let data = self.tokens.rest().front();
         if self.depth.saturating_add(LONG_DEPTH) > Self::DEPTH {
             return false;
         }
         let Some(len) = len(data) else { return false };
         // The last event would be the end of an object or array, or the value itself.
         let is_container = matches!(data.first(), Some(b'{' | b'['));
-        self.advance(if is_container { len.saturating_sub(1) } else { 0 });
-        self.event_offset = self.source.offset();
-        self.advance(if is_container { 1 } else { len });
+        self.tokens.advance(if is_container { len.saturating_sub(1) } else { 0 });
+        self.event_offset = self.tokens.rest().offset();
+        self.tokens.advance(if is_container { 1 } else { len });
         self.after_value();
         true
     }
 
     /// Checks that only white space follows the value.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        self.skip_space();
-        match self.peek() {
+        self.tokens.skip_space();
+        match self.tokens.peek() {
             None => Ok(()),
-            Some(_) => Err(self.fault("the end of the text")),
+            Some(_) => Err(self.tokens.fault("the end of the text")),
         }
     }
 
@@ -161,9 +167,9 @@ impl<'a, S: Source<'a>> Parser<S> {
         if self.state == State::Done {
             return Ok(None);
         }
-        self.skip_space();
-        self.event_offset = self.source.offset();
-        match (self.state, self.peek()) {
+        self.tokens.skip_space();
+        self.event_offset = self.tokens.rest().offset();
+        match (self.state, self.tokens.peek()) {
             (State::FirstElement, Some(b']')) => Ok(Some(self.close(Event::ArrayEnd))),
             (State::FirstMember, Some(b'}')) => Ok(Some(self.close(Event::ObjectEnd))),
             (State::FirstMember, _) => self.key("a member's name or '}'").map(Some),
@@ -173,8 +179,8 @@ impl<'a, S: Source<'a>> Parser<S> {
             }
             (State::AfterValue, _) => {
                 self.comma()?;
-                self.skip_space();
-                self.event_offset = self.source.offset();
+                self.tokens.skip_space();
+                self.event_offset = self.tokens.rest().offset();
                 if self.objects & 1 == 1 { self.key("a member's name") } else { self.value("a value") }
                     .map(Some)
             }
@@ -185,38 +191,30 @@ impl<'a, S: Source<'a>> Parser<S> {
 
     /// The comma between two members or elements.
     fn comma(&mut self) -> Result<()> {
-        if self.peek() != Some(b',') {
-            return Err(self.fault(if self.objects & 1 == 1 { "',' or '}'" } else { "',' or ']'" }));
+        if self.tokens.peek() != Some(b',') {
+            return Err(self.tokens.fault(if self.objects & 1 == 1 { "',' or '}'" } else { "',' or ']'" }));
         }
-        self.advance(1);
+        self.tokens.advance(1);
         self.state = State::Value;
         Ok(())
     }
 
     fn key(&mut self, expected: &'static str) -> Result<Event<S>> {
-        if self.peek() != Some(b'"') {
-            return Err(self.fault(expected));
-        }
-        let name = self.string()?;
-        self.skip_space();
-        if self.peek() != Some(b':') {
-            return Err(self.fault("':'"));
-        }
-        self.advance(1);
+        let name = self.tokens.key(expected)?;
         self.state = State::Value;
         Ok(Event::Key(name))
     }
 
     fn value(&mut self, expected: &'static str) -> Result<Event<S>> {
-        let event = match self.peek() {
+        let event = match self.tokens.peek() {
             Some(b'{') => return self.open(1),
             Some(b'[') => return self.open(0),
-            Some(b'"') => Event::String(self.string()?),
-            Some(b'-' | b'0'..=b'9') => Event::Number(self.number()?),
+            Some(b'"') => Event::String(self.tokens.string()?),
+            Some(b'-' | b'0'..=b'9') => Event::Number(self.tokens.number()?),
             Some(b't') => self.word(b"true", Event::Bool(true))?,
             Some(b'f') => self.word(b"false", Event::Bool(false))?,
             Some(b'n') => self.word(b"null", Event::Null)?,
-            _ => return Err(self.fault(expected)),
+            _ => return Err(self.tokens.fault(expected)),
         };
         self.after_value();
         Ok(event)
@@ -229,12 +227,12 @@ impl<'a, S: Source<'a>> Parser<S> {
     fn open(&mut self, object: u128) -> Result<Event<S>> {
         if self.depth >= Self::DEPTH {
             return Err(Error::new(
-                self.source.offset(),
+                self.tokens.rest().offset(),
                 self.element,
                 ErrorKind::TooDeep { limit: Self::DEPTH },
             ));
         }
-        self.advance(1);
+        self.tokens.advance(1);
         self.depth = self.depth.saturating_add(1);
         self.outer = self.outer << 1 | self.objects >> 127;
         self.objects = self.objects << 1 | object;
@@ -243,7 +241,7 @@ impl<'a, S: Source<'a>> Parser<S> {
     }
 
     fn close(&mut self, event: Event<S>) -> Event<S> {
-        self.advance(1);
+        self.tokens.advance(1);
         self.depth = self.depth.saturating_sub(1);
         self.objects = self.objects >> 1 | self.outer << 127;
         self.outer >>= 1;
@@ -252,129 +250,6 @@ impl<'a, S: Source<'a>> Parser<S> {
     }
 
     fn word(&mut self, word: &'static [u8], event: Event<S>) -> Result<Event<S>> {
-        for byte in word {
-            if self.peek() != Some(*byte) {
-                return Err(self.fault("'true', 'false' or 'null'"));
-            }
-            self.advance(1);
-        }
-        Ok(event)
-    }
-
-    fn string(&mut self) -> Result<Str<S>> {
-        self.advance(1);
-        let (start, before) = (self.source, self.read);
-        let mut escaped = false;
-        loop {
-            let front = self.source.front();
-            let n = plain(front);
-            self.advance(n);
-            match front.get(n) {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    self.advance(1);
-                    self.escape()?;
-                }
-                None if front.is_empty() => return Err(self.fault("'\"'")),
-                None => {}
-                Some(_) => return Err(self.fault("an escape instead of a control character")),
-            }
-        }
-        let raw = start.limited(self.read.saturating_sub(before));
-        self.advance(1);
-        Ok(Str::new(raw, escaped, self.element))
-    }
-
-    /// Reads the rest of an escape, after the backslash.
-    fn escape(&mut self) -> Result<()> {
-        match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.advance(1),
-            Some(b'u') => {
-                self.advance(1);
-                for _ in 0..4 {
-                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
-                        return Err(self.fault("four hexadecimal digits"));
-                    }
-                    self.advance(1);
-                }
-            }
-            _ => return Err(self.fault("a character that can be escaped")),
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<Number<S>> {
-        let (start, before) = (self.source, self.read);
-        let mut integer = true;
-        if self.peek() == Some(b'-') {
-            self.advance(1);
-        }
-        if self.peek() == Some(b'0') {
-            self.advance(1);
-            if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-                return Err(self.fault("no digit after a leading zero"));
-            }
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            integer = false;
-            self.advance(1);
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            integer = false;
-            self.advance(1);
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.advance(1);
-            }
-            self.digits()?;
-        }
-        Ok(Number::new(start.limited(self.read.saturating_sub(before)), integer))
-    }
-
-    fn digits(&mut self) -> Result<()> {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return Err(self.fault("a digit"));
-        }
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.advance(1);
-        }
-        Ok(())
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            let front = self.source.front();
-            let space = front.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'));
-            self.advance(space.unwrap_or(front.len()));
-        }
-    }
-
-    #[cfg_attr(target_pointer_width = "64", inline)]
-    #[cfg_attr(not(target_pointer_width = "64"), inline(never))] // There are many calls: it is smaller.
-    fn peek(&self) -> Option<u8> {
-        self.source.front().first().copied()
-    }
-
-    /// Skips `n` bytes of the front.
-    #[cfg_attr(target_pointer_width = "64", inline)]
-    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
-    fn advance(&mut self, n: usize) {
-        self.source.advance(n);
-        self.read = self.read.wrapping_add(crate::bytes::to_u64(n));
-    }
-
-    /// The error for anything but `expected` here, or for nothing at all.
-    #[cold]
-    fn fault(&self, expected: &'static str) -> Error {
-        let mut source = self.source;
-        let offset = source.offset();
-        let kind = match take_byte(&mut source) {
-            Some(byte) => ErrorKind::Unexpected { byte, expected },
-            None => ErrorKind::UnexpectedEnd { needed: 1 },
-        };
-        Error::new(offset, self.element, kind)
+        self.tokens.word(word).map(|()| event)
     }
 }

@@ -1,23 +1,23 @@
 //! Beginning in the middle: what streams there are, which frames continue a record, and how much of one is left.
 
 use crate::bytes::{Bytes, to_u64};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::room::Room;
-use crate::rtc::frame::{self, Frame, Length, MAX_PAYLOAD, id};
+use crate::rtc::frame::{self, Frame, MAX_PAYLOAD, id};
 use crate::rtc::index::first_target;
 use crate::rtc::reader::Reader;
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{MARKER_BYTES, Unit, check_marker, signed};
-use crate::rtc::{Index, Meta, Stream, work};
+use crate::rtc::{Index, Meta, work};
 
 /// The number of bytes before a boundary that may be too few for a frame: a header has at most ten bytes for the id and
 /// two for the length.
 const MAX_FILL: u64 = 12;
 
-/// What is known of the record that a minor unit begins in.
+/// The record that a minor unit begins in, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rest {
-    /// All that is needed.
+    /// Enough is known to read on.
     Known,
     /// The first frame is of the stream in `slot`, whose records have `length` bytes, and it is not known how many of
     /// them are left.
@@ -31,9 +31,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         if let Ok(unit) = Unit::parse(data, to_u64(pos))
             && unit.number() != 0
         {
-            // What does not fit is reported where the Meta is delivered.
             let _ = reader.learn_at(to_u64(pos), true);
-            reader.doubt = Some(doubt);
             reader.expect_rest(&unit, pos);
         }
         reader
@@ -41,54 +39,57 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
 
     /// Begins at an index of `unit`, or at its Marker; and says what is known of the record that goes on there.
     pub(super) fn begin_in(&mut self, unit: Unit<'a>, pos: usize) -> Rest {
-        let _ = self.learn_at(unit.offset(), true);
-        // The unit may have had a meta, which the next one repeats.
-        let _ = self.learn_at(unit.end(), false);
-        self.doubt = Some(doubt);
+        self.learn_around(&unit, to_u64(pos));
         let rest = self.expect_rest(&unit, pos);
         self.enter(unit, pos);
         rest
     }
 
-    /// Takes the Meta of the unit at `at` into the table; gives whether there is one. What it says of a stream that is
-    /// known is left out, unless it `counts`.
+    /// Enters the streams of the Meta of the unit whose Marker or Index is at `at`; objects that cannot be read are left out.
+    /// A declaration that contradicts a known one is, too, unless it `counts`.
     ///
     /// # Errors
     ///
     /// The table has no room for a stream.
-    pub(super) fn learn_at(&mut self, at: u64, counts: bool) -> Result<bool> {
-        if let Some(&(_, is_there)) = self.learned.iter().find(|known| known.0 == at) {
-            return Ok(is_there);
+    pub(super) fn learn_at(&mut self, at: u64, counts: bool) -> Result<()> {
+        let [last, _] = self.learned;
+        if self.learned.contains(&at) {
+            return Ok(());
         }
-        let mut streams = Prologue::new(self.data, at, self.budget);
+        self.learned = [at, last];
+        let whole = self.whole();
+        let Some(mut input) = whole.range(at, whole.end_offset().saturating_sub(at)) else { return Ok(()) };
+        if check_marker(input).is_ok() {
+            input.advance(MARKER_BYTES);
+        }
+        // The first unit of another session says nothing of this one.
+        if !Unit::at_index(input).is_ok_and(|unit| counts || unit.number() != 0) {
+            return Ok(());
+        }
         let (mut result, contradiction) = (Ok(()), self.contradiction);
-        for stream in streams.by_ref() {
-            result = result.and(self.declare(stream, counts));
+        let mut meta = Meta::in_pieces(at);
+        while let Ok((frame, rest)) = frame::read_default(input) {
+            let read = input.len().saturating_sub(rest.len());
+            work::count(read);
+            let Some(budget) = self.budget.checked_sub(to_u64(read)) else { break };
+            (self.budget, input) = (budget, rest);
+            match frame.id {
+                id::META => result = result.and(self.declare_piece(&mut meta, &frame, counts)),
+                id::PLATFORM => self.note_platform(frame.payload),
+                id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
+                _ => break,
+            }
         }
         self.contradiction = contradiction;
-        self.budget = streams.budget;
-        let is_there = streams.meta.is_some();
-        self.next_id = self.next_id.max(streams.meta.and_then(|meta| meta.next_id()).unwrap_or(0));
-        if let Some(platform) = streams.platform {
-            self.note_platform(platform);
-        }
-        let [last, _] = self.learned;
-        self.learned = [(at, is_there), last];
-        result.map(|()| is_there)
+        result
     }
 
-    /// The number of streams the Meta of the unit at `at` declares as they are known, and how many in other words; `None` if
-    /// there is no Meta.
-    pub(super) fn compare(&mut self, at: u64) -> Option<(u32, u32)> {
-        let mut streams = Prologue::new(self.data, at, self.budget);
-        let (mut same, mut others) = (0_u32, 0_u32);
-        for stream in streams.by_ref() {
-            let Some(known) = self.known.streams().get(stream.id()) else { continue };
-            let count = if stream.contradicts(known) { &mut others } else { &mut same };
-            *count = count.saturating_add(1);
-        }
-        self.budget = streams.budget;
-        streams.meta.map(|_| (same, others))
+    /// Enters the streams of the unit of the Marker or index at `at`, and of the one after it: its own Meta may be damaged, or
+    /// it may have had a meta, which the next Meta repeats.
+    pub(super) fn learn_around(&mut self, unit: &Unit<'a>, at: u64) {
+        // A table that is too small is reported where the Meta is delivered.
+        let _ = self.learn_at(if signed(at) <= unit.origin() { at } else { unit.offset() }, true);
+        let _ = self.learn_at(unit.end(), false);
     }
 
     /// The index at the end of the minor unit that `at` lies in.
@@ -102,7 +103,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// If reading goes on at a boundary, within a record: how much of it is left, if its frames do not say so.
+    /// Finds out how much is left of the record within which reading goes on at a boundary, if its frames do not say so.
     ///
     /// The index at the end of the minor unit leads to the first frame that begins to be written in it; whatever is
     /// before that is the rest of a record. Where no index follows, a record of fixed length may have begun before.
@@ -141,6 +142,15 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         Rest::Known
     }
 
+    /// Begins within a record of the stream in a slot, of which so many bytes are left, or at one if these are none.
+    pub(super) fn begin_with(&mut self, slot: usize, rest: Option<u64>) {
+        self.reset(Open::Unknown);
+        self.is_first = true;
+        if let Some(rest) = rest {
+            self.expect(slot, if rest > 0 { Open::Yes } else { Open::No }, rest);
+        }
+    }
+
     /// The first frame of a user's stream from `pos` on, before which only default ones are: its stream, what follows
     /// its header, and where it begins.
     fn first_user(&mut self, pos: usize) -> Option<(u64, Bytes<'a>, u64)> {
@@ -169,114 +179,18 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// True if a frame of the same stream that says that its record goes on ends at `at`: for the first frame after a gap.
-    fn follows_piece(&self, id: u64, at: u64) -> bool {
-        let from = at.saturating_sub(MAX_PAYLOAD.saturating_add(MAX_FILL));
-        let Some(before) = self.whole().range(from, at.saturating_sub(from)) else { return false };
-        work::count(before.len());
-        (0..before.len()).any(|skipped| {
-            let Some((_, input)) = before.split(skipped) else { return false };
-            let Ok((header, after)) = frame::read_header(input) else { return false };
-            let ends = || frame::read_body(input, header, after, Length::Stated).ok();
-            header == (id, true) && ends().is_some_and(|(_, rest)| rest.is_empty())
-        })
-    }
-}
-
-/// Finds out whether the frame of the stream in `slot` at `at` continues a record, if that is not known: the index at the
-/// end of the minor unit tells where each stream began to be written. Gives whether it is still in doubt.
-pub(super) fn doubt<'a, R: Room<StreamSlot<'a>>>(reader: &mut Reader<'a, R>, slot: usize, at: u64) -> bool {
-    let is_first = core::mem::take(&mut reader.is_first);
-    let (Some(unit), Some(known)) = (reader.unit, reader.known.get(slot)) else { return false };
-    let (id, is_fixed, is_split) = (known.stream.id(), known.stream.length().is_some(), known.is_split);
-    if reader.state(slot).1 != Open::Unknown {
-        return false;
-    }
-    let index = reader.next_index(&unit, at);
-    let open = match index.map(|index| (index.find(id), index.more())) {
-        // A write began here; that of the rest of a record, perhaps, if its writer cuts records itself.
-        Some((Ok(entry), _)) if entry.target() == Some(at) => {
-            match is_first && reader.follows_piece(id, at) {
-                _ if is_split => Open::Unknown,
-                true => Open::Yes,
-                false => Open::No,
-            }
+    /// True if the next frame of the stream in a slot may continue a record, as far as is known.
+    ///
+    /// The writer itself cuts records at boundaries alone, where the first frame goes on with one.
+    pub(super) fn is_in_doubt(&mut self, slot: usize) -> bool {
+        let is_first = core::mem::take(&mut self.is_first);
+        if self.state(slot).1 != Open::Unknown {
+            return false;
         }
-        // It began after this frame, or not in this minor unit.
-        Some((Ok(_), _)) => Open::Yes,
-        Some((Err(error), false)) if error.kind() == ErrorKind::Missing => Open::Yes,
-        // The writer itself cuts records at boundaries alone.
-        _ if is_first || is_split => Open::Unknown,
-        _ => Open::No,
-    };
-    // How much is left of a record of fixed length is measured where it goes on at a boundary.
-    if open == Open::Unknown || open == Open::Yes && is_fixed {
-        return true;
-    }
-    reader.expect(slot, open, 0);
-    false
-}
-
-/// The streams that the Meta of a unit declares; objects that cannot be read are left out.
-struct Prologue<'a> {
-    rest: Option<Bytes<'a>>,
-    /// How many more bytes may be read.
-    budget: u64,
-    /// The Meta, as far as it was read.
-    meta: Option<Meta<'a>>,
-    /// The payload of the platform frame, if one came by.
-    platform: Option<&'a [u8]>,
-}
-
-impl<'a> Prologue<'a> {
-    /// That of the unit whose Marker or Index is at `at`.
-    fn new(data: &'a [u8], at: u64, budget: u64) -> Self {
-        let whole = Bytes::new(data);
-        let input = whole.range(at, whole.end_offset().saturating_sub(at));
-        let rest = input.and_then(|mut input| {
-            if check_marker(input).is_ok() {
-                input.advance(MARKER_BYTES);
-            }
-            Unit::at_index(input).is_ok().then_some(input)
-        });
-        Self { rest, budget, meta: None, platform: None }
-    }
-
-    /// Goes on to the next piece of the Meta.
-    fn next_piece(&mut self) -> Option<()> {
-        loop {
-            let input = self.rest.take()?;
-            let (parts, rest) = frame::read_default(input).ok()?;
-            let read = input.len().saturating_sub(rest.len());
-            work::count(read);
-            self.budget = self.budget.checked_sub(to_u64(read))?;
-            let offset = parts.payload_offset();
-            match parts.id {
-                id::META => {
-                    self.rest = Some(rest);
-                    let meta = self.meta.get_or_insert_with(|| Meta::in_pieces(offset));
-                    meta.push(parts.payload, offset, parts.more);
-                    return Some(());
-                }
-                id::PLATFORM => self.platform = Some(parts.payload),
-                id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
-                _ => return None,
-            }
-            self.rest = Some(rest);
+        let is_in_doubt = is_first || self.known.get(slot).is_some_and(|known| known.is_split);
+        if !is_in_doubt {
+            self.expect(slot, Open::No, 0);
         }
-    }
-}
-
-impl<'a> Iterator for Prologue<'a> {
-    type Item = Stream<'a>;
-
-    fn next(&mut self) -> Option<Stream<'a>> {
-        loop {
-            match self.meta.as_mut().and_then(Meta::next_stream) {
-                Some(Ok(stream)) => return Some(stream),
-                Some(Err(_)) => {}
-                None => self.next_piece()?,
-            }
-        }
+        is_in_doubt
     }
 }

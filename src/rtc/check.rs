@@ -25,13 +25,13 @@ pub struct Checker<'a> {
     is_new: bool,
     /// True if an object of it is damaged at a limit of 1,024 bytes, as the deployed writer does it.
     is_cut: bool,
-    /// Which piece of it comes next.
+    /// The number of the next piece of it.
     place: usize,
     /// The first pieces of the last Meta.
     pieces: [&'a [u8]; PIECES],
     /// The session whose streams were looked at, and how many of them.
     streams: (u64, usize),
-    /// Where the unit is that has no Crc yet.
+    /// Offset of the unit that has no Crc yet.
     open: Option<u64>,
     /// True if something was lost, to which an index may lead.
     is_disturbed: bool,
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
         Self::by(crc_ieee)
     }
 
-    /// The same, with the document's checksum from `ieee`: what computes it faster than [`crc_ieee`], which needs neither
+    /// A checker with the document's checksum from `ieee`: a faster one than [`crc_ieee`], which needs neither
     /// `std` nor instructions of one processor.
     pub const fn by(ieee: fn(&[u8]) -> u32) -> Self {
         Self {
@@ -252,13 +252,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What [`check`] has read.
+/// The counts of [`check`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// The number of frames that were delivered.
     pub frames: u64,
-    /// How many gaps there were.
+    /// The number of gaps.
     pub gaps: u64,
     /// The number of bytes that were lost.
     pub lost: u64,

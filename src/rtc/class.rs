@@ -1,4 +1,4 @@
-//! What is constant about the records of a stream.
+//! The class of a stream: what is constant about its records.
 
 use crate::record::{Class, ClassId, Fact, FieldInfo, FixedClass, Kind, Scope, Slot, Step};
 use crate::rtc::name::Name;
@@ -11,7 +11,7 @@ const SLOTS: u32 = 8;
 /// A place in the table of a stream's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// What a record says, if it is one value.
+    /// A record of one value.
     Value,
     /// Several values, and each of them.
     List,
@@ -23,17 +23,17 @@ pub(super) enum Place {
     Bytes,
 }
 
-/// What numbers are multiplied with, and what is then added.
+/// The gain and the offset of numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scale {
     pub(crate) gain: Option<Decimal>,
     pub(crate) offset: Option<Decimal>,
-    /// Both in units of 10^-places, if they are short.
+    /// Gain, offset and places: the first two are in units of 10^-places, if they are short.
     pub(super) exact: Option<(i64, i64, u32)>,
 }
 
 impl Scale {
-    /// What the attributes of a stream say; one that cannot be read counts as absent.
+    /// The gain and the offset of a stream; one that cannot be read counts as absent.
     pub(super) fn of(stream: &Stream<'_>) -> Self {
         let (gain, offset) = (stream.gain().ok().flatten(), stream.offset().ok().flatten());
         Self { gain, offset, exact: exact(gain, offset) }
@@ -57,7 +57,7 @@ fn exact(gain: Option<Decimal>, offset: Option<Decimal>) -> Option<(i64, i64, u3
     Some((at(gain)?, at(offset)?, places)).filter(|_| places <= crate::record::Decimal::PLACES)
 }
 
-/// What all records of a stream have in common: their class, with what was looked up of it once.
+/// The class of all records of a stream, with what was looked up of it once.
 ///
 /// # Layout
 /// A record has one field, `value`: what it says, by the format of its stream, in order if it is several values, and
@@ -78,7 +78,7 @@ pub struct StreamClass<'a> {
     clock: Option<Name<'a>>,
     /// The name of the stream that annotations are about.
     about: Option<Name<'a>>,
-    /// What the objects of these two say, and 0 of one that is not there.
+    /// The fingerprints of the objects of these two; 0 of one that is not there.
     refers_to: [u64; 2],
     is_annotation: bool,
     scale: Scale,
@@ -105,7 +105,7 @@ impl<'a> StreamClass<'a> {
         }
     }
 
-    /// That of the stream in a slot, which has no number yet.
+    /// The class of the stream in a slot, which has no number yet.
     pub(super) fn of(slot: usize, session: u64, streams: Streams<'_, 'a>) -> Option<Self> {
         let others = [streams.told_clock(slot), streams.annotated(slot)];
         let [clock, about] = others.map(|other| streams.at(other?));

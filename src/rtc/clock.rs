@@ -1,4 +1,4 @@
-//! What time it is for each stream.
+//! The time of each stream.
 //!
 //! A frame belongs to the last stamp of its stream's clock before it. A delta clock counts from what its base said
 //! *when the delta was written*: a later stamp of the base does not move it. Without a stamp, or with a base that was
@@ -71,7 +71,7 @@ impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
 }
 
 impl Streams<'_, '_> {
-    /// What the clock in a slot said last.
+    /// The last time of the clock in a slot.
     #[inline]
     pub(super) fn said(&self, slot: usize, epoch: u32) -> Option<Time> {
         let clock = &self.slots().get(slot)?.clock;

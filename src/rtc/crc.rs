@@ -28,7 +28,7 @@ pub fn crc_ieee(data: &[u8]) -> u32 {
 
 /// The checksum that the deployed writer computes.
 ///
-/// It looks bytes up in a table for the polynomial 0x04c11db7 with the highest bit first, yet shifts as if the
+/// Bytes are looked up in a table for the polynomial 0x04c11db7 with the highest bit first, yet shifted as if the
 /// lowest bit came first. No parameters of a standard CRC express that; still it is linear, so that it can be
 /// computed in slices.
 ///
@@ -105,7 +105,7 @@ fn update<const SLICES: usize>(tables: &'static [[u32; 256]; SLICES], mut crc: u
     crc
 }
 
-/// What a byte adds to the writer's checksum: the polynomial has its highest bit first.
+/// The entry of a byte in the writer's table: the polynomial has its highest bit first.
 #[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // Shifts by constants.
 const fn of_byte(byte: u8) -> u32 {
     let mut value = (byte as u32) << 24;
@@ -152,7 +152,7 @@ pub(super) fn is_checksum(stored: [u8; 4], covered: &[u8]) -> bool {
     either(writer) || either(crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC).checksum(covered))
 }
 
-/// What a unit's checksum says.
+/// The result of comparing a unit's checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CrcStatus {
@@ -171,7 +171,7 @@ pub enum CrcStatus {
         /// The checksum of the bytes by the writer's algorithm.
         computed: u32,
     },
-    /// There is none: the unit is not complete, or the writer was built without.
+    /// No checksum: the unit is not complete, or the writer was built without.
     Missing,
 }
 
@@ -214,7 +214,7 @@ impl CrcStatus {
         }
     }
 
-    /// What `check` says about it; `offset` is where the checksum stands or should.
+    /// The finding of `check`, if any; `offset` is that of the checksum.
     pub fn finding(self, offset: u64) -> Option<Finding> {
         match self {
             Self::Mismatch { stored, computed } => {
@@ -240,15 +240,15 @@ impl CrcStatus {
     }
 }
 
-/// Where the last Crc is, and what else its status depends on.
+/// The place of the last Crc, and what else its status depends on.
 #[derive(Clone)]
 pub(super) struct Trail {
     crc: Option<usize>,
-    /// Where that Crc ends and the one before it did, whatever became of their units.
+    /// The ends of that Crc and of the one before it, whatever became of their units.
     ends: (usize, usize),
     /// The run of padding that was read last.
     padding: Option<(usize, usize)>,
-    /// Where the padding before the last index begins.
+    /// The start of the padding before the last index.
     stale: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What can be read of a container, by name: the elements that errors are about.
+//! The elements of a container that errors are about, by name.
 
 use crate::error::Element;
 

@@ -29,7 +29,7 @@ pub(super) fn nearest(digits: u128, exponent: i32) -> f64 {
     by_words(digits, exponent)
 }
 
-/// The same without floats.
+/// The nearest `f64`, by integers alone.
 fn by_words(digits: u128, exponent: i32) -> f64 {
     match exponent {
         _ if digits == 0 => 0.0,
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// What the quick way takes, the other one takes, too: there is no quick one on small processors.
+    /// Small processors have no quick way: both give the same.
     #[test]
     fn both_ways_agree() {
         let mut state = 3_u64;
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// What is cut off decides a tie.
+    /// A remainder decides a tie.
     #[test]
     fn remainders_are_kept() {
         for (digits, quotient, more) in [(6, 2, false), (7, 2, true), (8, 2, true), (9, 3, false)] {

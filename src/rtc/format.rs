@@ -1,4 +1,4 @@
-//! How the payload of a stream is to be read.
+//! The formats of payloads.
 
 use crate::rtc::name::Name;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 /// The byte order that a format names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// None: that of the writer, which the platform frame tells.
+    /// The writer's byte order, which the platform frame tells.
     Native,
     /// `le`.
     Little,
@@ -36,7 +36,7 @@ impl Width {
     }
 }
 
-/// One of the default formats.
+/// A default format, or any other.
 ///
 /// A format that is none of them is [`Other`](Format::Other): its payload stays bytes, and
 /// [`Stream::format_name`](crate::rtc::Stream::format_name) gives its name.
@@ -96,52 +96,64 @@ pub enum Format {
     Other,
 }
 
-/// What an annotation holds after its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Annotated {
-    /// Bytes.
-    Raw,
-    /// JSON.
-    Json,
-    /// An unsigned integer.
-    Unsigned(Width, Order),
-    /// A signed integer.
-    Signed(Width, Order),
-    /// A `float32`.
-    Float32(Order),
-    /// A `float64`.
-    Float64(Order),
-    /// An unsigned LEB128.
-    Uleb128,
-    /// A signed LEB128.
-    Leb128,
-    /// A second `timespec`.
-    Timespec,
-    /// Text.
-    Utf8,
-    /// Something else.
-    Other,
+/// The format of an annotation after its time: a default one that is no annotation itself, or any other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Annotated {
+    /// The row in [`NAMES`]; beyond them for other formats.
+    row: u8,
+    order: Order,
 }
 
 impl Annotated {
-    /// The same as a format of its own.
-    pub const fn format(self) -> Format {
-        match self {
-            Self::Raw => Format::Raw,
-            Self::Json => Format::Json,
-            Self::Unsigned(width, order) => Format::Unsigned(width, order),
-            Self::Signed(width, order) => Format::Signed(width, order),
-            Self::Float32(order) => Format::Float32(order),
-            Self::Float64(order) => Format::Float64(order),
-            Self::Uleb128 => Format::Uleb128,
-            Self::Leb128 => Format::Leb128,
-            Self::Timespec => Format::Timespec,
-            Self::Utf8 => Format::Utf8,
-            Self::Other => Format::Other,
-        }
+    const OTHER: Self = Self { row: u8::MAX, order: Order::Native };
+
+    /// The format of what follows the time.
+    pub fn format(self) -> Format {
+        let format = NAMES.get(usize::from(self.row)).map_or(Format::Other, |(_, format)| *format);
+        format.in_order(self.order).unwrap_or(format)
+    }
+
+    fn from_bytes(name: &[u8]) -> Self {
+        let (number, order) = match (name.strip_suffix(b"le"), name.strip_suffix(b"be")) {
+            (Some(number), _) => (number, Order::Little),
+            (_, Some(number)) => (number, Order::Big),
+            _ => (name, Order::Native),
+        };
+        let is_it = |&(known, format): &(&str, Format)| {
+            known.as_bytes() == name || known.as_bytes() == number && format.in_order(order).is_some()
+        };
+        let row = NAMES.iter().position(is_it).and_then(|row| u8::try_from(row).ok());
+        row.map_or(Self::OTHER, |row| Self { row, order })
     }
 }
+
+impl fmt::Debug for Annotated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.format().fmt(f)
+    }
+}
+
+/// The names of formats; those of numbers may end in a byte order.
+const NAMES: [(&str, Format); 18] = [
+    ("raw", Format::Raw),
+    ("index", Format::Index),
+    ("json", Format::Json),
+    ("uleb128", Format::Uleb128),
+    ("leb128", Format::Leb128),
+    ("timespec", Format::Timespec),
+    ("utf-8", Format::Utf8),
+    ("platform", Format::Platform),
+    ("uint8", Format::Unsigned(Width::W8, Order::Native)),
+    ("uint16", Format::Unsigned(Width::W16, Order::Native)),
+    ("uint32", Format::Unsigned(Width::W32, Order::Native)),
+    ("uint64", Format::Unsigned(Width::W64, Order::Native)),
+    ("int8", Format::Signed(Width::W8, Order::Native)),
+    ("int16", Format::Signed(Width::W16, Order::Native)),
+    ("int32", Format::Signed(Width::W32, Order::Native)),
+    ("int64", Format::Signed(Width::W64, Order::Native)),
+    ("float32", Format::Float32(Order::Native)),
+    ("float64", Format::Float64(Order::Native)),
+];
 
 /// The longest name of a default format, `annotate/` included, is shorter.
 const LONGEST: usize = 24;
@@ -174,67 +186,26 @@ impl Format {
         Self::from_bytes(buffer.get(..len).unwrap_or_default())
     }
 
-    /// What a name that is no default format's is, given its beginning.
+    /// The format of a name that is no default format's, given its beginning.
     fn from_other(start: &[u8]) -> Self {
-        if start.starts_with(b"annotate/") { Self::Annotate(Annotated::Other) } else { Self::Other }
+        if start.starts_with(b"annotate/") { Self::Annotate(Annotated::OTHER) } else { Self::Other }
     }
 
     fn from_bytes(name: &[u8]) -> Self {
-        if let Some(inner) = name.strip_prefix(b"annotate/") {
-            return Self::Annotate(match Self::simple(inner) {
-                Self::Raw => Annotated::Raw,
-                Self::Json => Annotated::Json,
-                Self::Unsigned(width, order) => Annotated::Unsigned(width, order),
-                Self::Signed(width, order) => Annotated::Signed(width, order),
-                Self::Float32(order) => Annotated::Float32(order),
-                Self::Float64(order) => Annotated::Float64(order),
-                Self::Uleb128 => Annotated::Uleb128,
-                Self::Leb128 => Annotated::Leb128,
-                Self::Timespec => Annotated::Timespec,
-                Self::Utf8 => Annotated::Utf8,
-                _ => Annotated::Other,
-            });
-        }
-        Self::simple(name)
+        let inner = name.strip_prefix(b"annotate/");
+        let found = Annotated::from_bytes(inner.unwrap_or(name));
+        if inner.is_some() { Self::Annotate(found) } else { found.format() }
     }
 
-    fn simple(name: &[u8]) -> Self {
-        const NAMES: [(&str, Format); 8] = [
-            ("raw", Format::Raw),
-            ("index", Format::Index),
-            ("json", Format::Json),
-            ("uleb128", Format::Uleb128),
-            ("leb128", Format::Leb128),
-            ("timespec", Format::Timespec),
-            ("utf-8", Format::Utf8),
-            ("platform", Format::Platform),
-        ];
-        if let Some((_, format)) = NAMES.iter().find(|(known, _)| known.as_bytes() == name) {
-            return *format;
-        }
-        let (name, order) = match (name.strip_suffix(b"le"), name.strip_suffix(b"be")) {
-            (Some(name), _) => (name, Order::Little),
-            (_, Some(name)) => (name, Order::Big),
-            _ => (name, Order::Native),
-        };
-        let width = |digits: &[u8]| match digits {
-            b"8" => Some(Width::W8),
-            b"16" => Some(Width::W16),
-            b"32" => Some(Width::W32),
-            b"64" => Some(Width::W64),
-            _ => None,
-        };
-        if let Some(width) = name.strip_prefix(b"uint").and_then(width) {
-            return Self::Unsigned(width, order);
-        }
-        if let Some(width) = name.strip_prefix(b"int").and_then(width) {
-            return Self::Signed(width, order);
-        }
-        match name {
-            b"float32" => Self::Float32(order),
-            b"float64" => Self::Float64(order),
-            _ => Self::Other,
-        }
+    /// The format in another byte order; `None` if it has none.
+    const fn in_order(self, order: Order) -> Option<Self> {
+        Some(match self {
+            Self::Unsigned(width, _) => Self::Unsigned(width, order),
+            Self::Signed(width, _) => Self::Signed(width, order),
+            Self::Float32(_) => Self::Float32(order),
+            Self::Float64(_) => Self::Float64(order),
+            _ => return None,
+        })
     }
 
     /// The number of bytes one sample takes, if all take the same.
@@ -280,20 +251,17 @@ mod tests {
             ("timespec", Format::Timespec),
             ("utf-8", Format::Utf8),
             ("platform", Format::Platform),
-            ("annotate/utf-8", Format::Annotate(Annotated::Utf8)),
-            ("annotate/int16le", Format::Annotate(Annotated::Signed(Width::W16, Order::Little))),
-            ("annotate/png", Format::Annotate(Annotated::Other)),
-            ("annotate/annotate/raw", Format::Annotate(Annotated::Other)),
             ("uint24", Format::Other),
             ("uint16le ", Format::Other),
             ("lele", Format::Other),
+            ("rawle", Format::Other),
             ("", Format::Other),
         ] {
             assert_eq!(Format::from_name(name), format, "{name}");
         }
     }
 
-    /// What is annotated with is read as it would be by itself.
+    /// Annotations are read as their content would be by itself.
     #[test]
     fn annotations_are_of_any_default_format() {
         for name in [
@@ -307,12 +275,17 @@ mod tests {
             "leb128",
             "timespec",
             "utf-8",
+            "platform",
             "png",
+            "annotate/raw",
+            "a name that is longer than any",
         ] {
             let Format::Annotate(annotated) = Format::from_name(&std::format!("annotate/{name}")) else {
                 panic!("{name}")
             };
-            assert_eq!(annotated.format(), Format::from_name(name), "{name}");
+            let alone = Format::from_name(name);
+            let expected = if matches!(alone, Format::Annotate(_)) { Format::Other } else { alone };
+            assert_eq!(annotated.format(), expected, "{name}");
         }
         let orders = [Order::Native, Order::Little, Order::Big].map(|order| std::format!("{order}"));
         assert_eq!(orders, ["", "le", "be"]);

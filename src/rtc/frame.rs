@@ -13,7 +13,7 @@ use nom::Parser;
 ///
 /// "Meta stream".
 pub mod id {
-    /// One byte of padding; the writer calls it nop.
+    /// A single byte of padding; the writer calls it nop.
     #[doc(alias = "nul")]
     pub const NUL: u64 = 0;
     /// Padding of any length.
@@ -64,7 +64,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// None at all, to fill queues with.
+    /// An empty frame, to fill queues with.
     pub(super) const EMPTY: Self =
         Self { payload: &[], offset: 0, id: 0, slot: u16::MAX, header: 0, more: false, continues: false };
 
@@ -82,7 +82,8 @@ impl<'a> Frame<'a> {
 
     /// True if it continues the record of the last frame of the same stream.
     ///
-    /// So is the first frame of a stream after lost frames, where no index tells that it begins one.
+    /// So is a frame after lost ones that may continue a record, as far as is known: the first one at a boundary if no
+    /// index tells that it begins a record, and the first one of a stream whose writer cuts records itself.
     #[inline]
     pub const fn continues(&self) -> bool {
         self.continues
@@ -100,7 +101,7 @@ impl<'a> Frame<'a> {
         (self.slot != u16::MAX).then_some(usize::from(self.slot))
     }
 
-    /// Its payload.
+    /// The payload.
     #[inline]
     pub const fn payload(&self) -> &'a [u8] {
         self.payload
@@ -144,12 +145,12 @@ impl fmt::Debug for Frame<'_> {
     }
 }
 
-/// How long a payload is.
+/// The length of a payload.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Length {
     /// As long as the header says.
     Stated,
-    /// This long; the header says nothing.
+    /// A length that the header does not state.
     Fixed(u64),
 }
 

@@ -12,7 +12,7 @@ use crate::rtc::{CrcStatus, Streams, crc_ieee};
 use core::fmt;
 use core::iter::FusedIterator;
 
-/// What both readers tell of the state that their frames depend on; each has it in a field.
+/// The accessors of the state that frames depend on, for both readers; each has it in a field.
 macro_rules! tells_state {
     ($reader:tt) => {
         impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
@@ -45,7 +45,7 @@ macro_rules! tells_state {
             /// The status of the checksum of this major unit, from the delivery of its Crc to that of the next frame that is not
             /// a user's.
             ///
-            /// It reads the unit once if the checksum is right as deployed, else up to three times. `SLICES` is that of
+            /// The unit is read once if the checksum is right as deployed, else up to three times. `SLICES` is that of
             /// [`WriterCrc`](crate::rtc::WriterCrc).
             ///
             /// A unit that another Crc lies in is not complete: its beginning was lost, and it has no status. So however a file
@@ -55,13 +55,13 @@ macro_rules! tells_state {
                 self.crc_status_by::<SLICES>(crc_ieee)
             }
 
-            /// The same, with the document's checksum from `ieee`: what computes it faster than [`crc_ieee`], which needs neither
+            /// The [`crc_status`](Self::crc_status), with the document's checksum from `ieee`: a faster one than [`crc_ieee`], which needs neither
             /// `std` nor instructions of one processor.
             pub fn crc_status_by<const SLICES: usize>(&self, ieee: fn(&[u8]) -> u32) -> CrcStatus {
                 self.$reader.trail.status::<SLICES>(self.$reader.data, self.$reader.unit.as_ref(), ieee)
             }
 
-            /// What the Meta that was read last says that contradicts what was known: an id that had another declaration.
+            /// The first declaration in the last Meta that contradicts an earlier one of the same id.
             pub const fn contradiction(&self) -> Option<Error> {
                 self.$reader.contradiction
             }
@@ -95,7 +95,7 @@ macro_rules! tells_state {
 /// Every frame is delivered, those of the default streams included; [`Frame::is_user`] tells them apart. A record may
 /// lie in several frames: [`Records`](crate::rtc::Records) joins them.
 ///
-/// It reads what it delivers, never ahead, and stops at the first fault. To go on after damage, use
+/// No frame is read ahead; reading stops at the first fault. To go on after damage, use
 /// [`recover::Frames`](crate::rtc::recover::Frames).
 ///
 /// # Errors
@@ -146,7 +146,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
 
     /// Offset of the next frame; after an error, of the fault.
     ///
-    /// Where a file is still growing, this is where to go on when it has more bytes.
+    /// A file that is still growing is read on from here when it has more bytes.
     pub const fn offset(&self) -> u64 {
         to_u64(self.0.pos)
     }

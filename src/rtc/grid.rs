@@ -1,4 +1,4 @@
-//! Going somewhere without reading what lies before.
+//! The grid of units: seeking without reading what lies before.
 
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
@@ -13,7 +13,7 @@ use crate::rtc::{Frames, Index, StreamTable, Unit};
 
 /// The grid of the units of a session: places that are known without reading.
 ///
-/// It relies on what lies between being undisturbed; each place is verified when it is asked for, so that damage
+/// Places are computed as if nothing between them was lost; each one is verified when it is asked for, so that damage
 /// gives an error and never a wrong place.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a> {
@@ -60,7 +60,7 @@ impl<'a> Grid<'a> {
     ///
     /// # Errors
     ///
-    /// There is no Marker, or its Index says that it is another unit.
+    /// No Marker, or its Index says that it is another unit.
     pub fn unit(&self, number: u64) -> Result<Unit<'a>> {
         let missing = Error::new(self.first.offset(), UNIT, ErrorKind::Missing);
         let ahead = number.checked_sub(self.first.number()).ok_or(missing)?;
@@ -92,7 +92,7 @@ impl<'a> Grid<'a> {
         self.unit(self.first.number().saturating_add(by))
     }
 
-    /// How far `offset` lies after the start of the first unit, which may lie before the input.
+    /// The distance of `offset` from the start of the first unit, which may lie before the input.
     fn after_first(&self, offset: u64) -> u64 {
         u64::try_from(signed(offset).saturating_sub(self.first.position())).unwrap_or(0)
     }
@@ -124,7 +124,7 @@ impl<'a> Grid<'a> {
         units.saturating_mul(count).saturating_add(minor.min(count.saturating_sub(1)))
     }
 
-    /// Where its index is due; that of a unit of which nothing is there but the end, where that begins.
+    /// Offset of a minor unit's index, or of the first index that can be read.
     pub(super) fn minor_start(&self, minor: u64) -> u64 {
         let count = self.first.minor_count();
         let units = minor.checked_div(count).unwrap_or(0);
@@ -157,12 +157,12 @@ impl<'a> Grid<'a> {
         Ok(low)
     }
 
-    /// Where the first index is.
+    /// Offset of the first index.
     fn start(&self) -> u64 {
         self.first.index().map_or(self.first.offset(), |index| index.offset())
     }
 
-    /// Where the last minor unit before the index at or before `offset` has its first frame of the stream that began
+    /// Offset of the stream's first frame in the last minor unit before the index at or before `offset` in which it began
     /// to be written in it: through the indices, without reading what lies between. `None` if there is none.
     ///
     /// Asked again with the offset that it gave, it goes back minor unit by minor unit.
@@ -186,7 +186,7 @@ impl<'a> Grid<'a> {
         Ok(found.and_then(|entry| entry.target()))
     }
 
-    /// Where the first frame of the stream begins in the next minor unit after that of `offset` in which it began
+    /// Offset of the stream's first frame in the next minor unit after that of `offset` in which it began
     /// to be written: by binary search over the units, and over the minor units of one of them.
     ///
     /// The last minor unit of the input, which no index follows yet, is not seen.
@@ -234,7 +234,7 @@ impl<'a> Grid<'a> {
         Ok(Frames(reader))
     }
 
-    /// Takes a reader there, in the slots that it has.
+    /// Moves a reader to `offset`, in the slots that it has.
     pub(super) fn begin<R: Room<StreamSlot<'a>>>(
         &self,
         reader: &mut Reader<'a, R>,
@@ -264,13 +264,14 @@ impl<'a> Grid<'a> {
     pub fn streams<R: Room<StreamSlot<'a>>>(&self, slots: R) -> Result<StreamTable<'a, R>> {
         let mut reader = Reader::new(self.data, 0, slots);
         let last = self.first.number().saturating_add(self.len().saturating_sub(1));
-        for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
-            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), false)?;
+        for (unit, counts) in [(Ok(self.first), true), (self.unit(last), false)] {
+            let Ok(unit) = unit else { continue };
+            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), counts)?;
         }
         Ok(reader.known)
     }
 
-    /// Where reading begins for `offset`: at the unit's Marker, where that is in the input, or at an index.
+    /// The unit and the place where reading begins for `offset`: its Marker, where that is in the input, or an index.
     pub(super) fn start_of(&self, offset: u64) -> Result<(Unit<'a>, u64)> {
         let unit = self.unit_at(offset)?;
         let minor = self.minor_in(&unit, offset);

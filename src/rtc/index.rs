@@ -33,7 +33,7 @@ pub struct Index<'a> {
     more: bool,
 }
 
-/// What an [`Index`] says about one stream.
+/// The entry of one stream in an [`Index`].
 #[doc(alias = "entry")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -112,7 +112,7 @@ impl<'a> Index<'a> {
         self.more
     }
 
-    /// Its entries.
+    /// The entries.
     pub const fn entries(&self) -> Entries<'a> {
         Entries { rest: self.entries, index: self.offset, done: false }
     }
@@ -185,7 +185,7 @@ impl Entries<'_> {
         self.rest.offset()
     }
 
-    /// Where those that are left end.
+    /// Offset after the last entry.
     pub(super) const fn end(&self) -> u64 {
         self.rest.end_offset()
     }
@@ -219,14 +219,14 @@ impl Iterator for Entries<'_> {
 
 impl FusedIterator for Entries<'_> {}
 
-/// Whether `data` looks like the payload of an Index or index: a cheap test before a search looks closer.
+/// True if `data` looks like the payload of an Index or index: a cheap test before a search looks closer.
 pub(crate) fn starts_like_one(data: &[u8]) -> bool {
     // The first entry is that of stream 3; its distance, doubled, is a multiple of 4096.
     data.first() == Some(&7)
         && matches!(varint::read_u64(data.get(1..).unwrap_or_default()), Ok((n, _)) if n != 0 && n & 0xfff == 0)
 }
 
-/// Whether a frame of the entry's stream begins where the entry leads to, at `from` or after it.
+/// True if a frame of the entry's stream begins where the entry leads to, at `from` or after it.
 pub(crate) fn leads_to_frame(data: Bytes<'_>, entry: &Entry, from: u64) -> bool {
     let Some(target) = entry.target().filter(|&target| target >= from) else { return false };
     let Some(input) = data.range(target, data.end_offset().saturating_sub(target)) else { return false };

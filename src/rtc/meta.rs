@@ -2,10 +2,9 @@
 
 use crate::bytes::to_u64;
 use crate::error::{ErrorKind, Result};
-use crate::json::Source;
+use crate::json::{Source, Tokens};
 use crate::rtc::Stream;
 use crate::rtc::element::META;
-use crate::rtc::scan::{self, Scanner};
 use crate::rtc::work;
 use crate::text::Text;
 use crate::{Error, bytes::Bytes};
@@ -76,10 +75,10 @@ impl<'a> Meta<'a> {
         self.next_id
     }
 
-    /// What is wrong with the text around the objects, once all pieces have been read.
+    /// Checks the text around the objects, once all pieces have been read.
     ///
     /// # Errors
-    /// It is no array, it is cut or nested, or something stands between the objects.
+    /// The text is no array, it is cut or nested, or something stands between the objects.
     pub fn check(&self) -> Result<()> {
         match self.fault {
             Some(fault) => Err(fault),
@@ -128,11 +127,11 @@ impl<'a> Meta<'a> {
                     return self.object(Text::new(self.piece, self.offset));
                 }
                 b'0'..=b'9' => {
-                    let mut scanner = Scanner::new(Text::new(self.piece, self.offset));
-                    if let Ok(number) = scanner.value() {
-                        self.next_id = scan::integer(number).map(|(_, id)| id);
+                    let mut tokens = Tokens::new(Text::new(self.piece, self.offset), META);
+                    if let Ok(number) = tokens.number() {
+                        self.next_id = number.as_u64();
                     }
-                    self.skip(scanner.read().saturating_sub(1));
+                    self.skip(self.piece.len().saturating_sub(tokens.rest().len()).saturating_sub(1));
                 }
                 _ => {
                     self.note("an object or ']'");
@@ -161,7 +160,7 @@ impl<'a> Meta<'a> {
     /// Takes the object at the front of `text`, which ends with the piece.
     fn object(&mut self, text: Text<'a>) -> Option<(Text<'a>, Option<Error>)> {
         work::count(text.len().min(self.piece.len().saturating_add(text.pieces().0.len())));
-        let parsed = Scanner::new(text).value();
+        let parsed = Tokens::new(text, META).skip_value();
         let (head, _) = text.pieces();
         let split = text.is_split();
         match parsed {
@@ -192,7 +191,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Where `word` is next in `text`, from position `from` on.
+/// The position of the next `word` in `text`, from `from` on.
 fn find(text: &[u8], word: &[u8], from: usize) -> Option<usize> {
     work::count(text.len());
     let found = text.get(from..)?.windows(word.len()).position(|window| window == word)?;

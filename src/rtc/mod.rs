@@ -82,7 +82,6 @@ mod reader;
 mod record;
 pub(crate) mod records;
 pub mod recover;
-mod scan;
 mod seek_time;
 mod slot;
 mod stream;

@@ -1,4 +1,4 @@
-//! What is looked up of streams once.
+//! The names, clocks and gains of streams, looked up once.
 
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ impl NameSlot<'_> {
 
 default_is_empty!(NameSlot<'_>);
 
-/// What is known of the streams of a file: names, clocks, gains. They stand in JSON, which is read once.
+/// The names, clocks and gains of the streams of a file. They stand in JSON, which is read once.
 ///
 /// Each stream has a class of its own, with another number in each session.
 ///
@@ -52,17 +52,17 @@ pub struct Names<'a, R> {
 }
 
 impl<'a, R: Room<NameSlot<'a>>> Names<'a, R> {
-    /// Nothing is known yet. There is to be a slot for each stream of a session.
+    /// No names yet. A slot is needed for each stream of a session.
     pub const fn new(slots: R) -> Self {
         Self { slots, numbers: 0, time: (Time::ZERO, 0), names: PhantomData }
     }
 
-    /// How many classes there have been.
+    /// The number of classes so far.
     pub const fn count(&self) -> u32 {
         self.numbers
     }
 
-    /// What is known of the stream in a slot of the table; `None` if there is none.
+    /// The class of the stream in a slot of the table; `None` if there is none.
     ///
     /// # Errors
     /// `CapacityExceeded`, with the number of slots that are needed.

@@ -124,7 +124,7 @@ impl<'b> Pool<'b> {
         })
     }
 
-    /// Its pieces.
+    /// The pieces of a record.
     pub(super) fn pieces<'a>(&self, record: &Joined, data: &'a [u8]) -> Pieces<'_, 'a> {
         Pieces { data, one: None, entries: self.buffer, next: record.chain.head }
     }
@@ -138,7 +138,7 @@ impl<'b> Pool<'b> {
 /// A record in several pieces, as far as they have come.
 #[derive(Clone, Copy)]
 pub(super) struct Joined {
-    /// Where its first frame stands in the input.
+    /// Offset of its first frame in the input.
     pub(super) start: usize,
     pub(super) len: usize,
     /// When it began, if that is known; an option would take 16 bytes more.
@@ -158,7 +158,7 @@ impl Joined {
         to_u64(self.start)
     }
 
-    /// How much room it takes, if it has entries for all of its pieces.
+    /// The number of bytes to join it in, if it has entries for all of its pieces.
     fn room(&self) -> Option<usize> {
         (!self.chain.is_cut).then_some(self.len)
     }

@@ -19,7 +19,7 @@ const MAX_NULS: u64 = 2;
 /// The first byte of a frame of the Crc.
 const CRC_HEADER: u8 = 0x10;
 
-/// What is to be read next.
+/// The next thing to be read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Due {
     /// A frame.
@@ -28,37 +28,31 @@ pub(super) enum Due {
     Minor,
     /// A Marker.
     Major,
-    /// Nothing: the input has ended, or reading has stopped.
+    /// The end: of the input, or reading has stopped.
     Nothing,
 }
 
 /// In [`Reader::fast`]: a frame of the stream needs more than its header to be understood. No frame has this length.
 const SLOW: u32 = 0;
-/// There: the length is stated.
+/// In [`Reader::fast`]: the length is stated.
 const STATED: u32 = 1 << 12;
-/// There: the bits of a fixed length, and where the slot is.
+/// In [`Reader::fast`]: the bits of a fixed length, and the place of the slot.
 const LENGTH: u32 = 0x0fff;
 const SLOT: u32 = 16;
 
-/// Finds out whether the frame of a stream continues a record, if that is not known: `begin::doubt`.
-///
-/// Only frames that are read from the middle on, or after damage, may be in doubt. Readers that begin there set the
-/// pointer, so that the image of a program which reads from the start on has none of it.
-pub(super) type Doubt<'a, R> = fn(&mut Reader<'a, R>, slot: usize, at: u64) -> bool;
-
-/// What reads frames where they are due, and stops at the first fault.
+/// A reader of frames where they are due, which stops at the first fault.
 #[derive(Clone)]
 pub(super) struct Reader<'a, R> {
     pub(super) data: &'a [u8],
     /// The next frame to be read.
     pub(super) pos: usize,
-    /// Up to here, frames in one piece may end; 0 once reading has stopped.
+    /// The limit for the end of frames in one piece; 0 once reading has stopped.
     fast_end: usize,
     pub(super) due: Due,
     pub(super) unit: Option<Unit<'a>>,
     /// The end of this minor unit, or of the input.
     pub(super) limit: usize,
-    /// Where records of fixed length are cut.
+    /// The offset at which records of fixed length are cut.
     pub(super) boundary: u64,
     /// True if `limit` is a boundary, rather than where the input ends.
     pub(super) is_whole: bool,
@@ -87,10 +81,9 @@ pub(super) struct Reader<'a, R> {
     open_default: u16,
     /// True if the next frame of a user's stream is the first one after a boundary at which reading has begun.
     pub(super) is_first: bool,
-    pub(super) doubt: Option<Doubt<'a, R>>,
-    /// The units of which the Meta was read elsewhere last, and whether there was one.
-    pub(super) learned: [(u64, bool); 2],
-    /// How many more bytes of Metas may be read elsewhere: more than any damage takes.
+    /// The units of which the Meta was read elsewhere last.
+    pub(super) learned: [u64; 2],
+    /// The number of bytes of Metas that may still be read elsewhere: more than any damage takes.
     pub(super) budget: u64,
 }
 
@@ -138,8 +131,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             unread: Open::No,
             open_default: 0,
             is_first: false,
-            doubt: None,
-            learned: [(u64::MAX, false); 2],
+            learned: [u64::MAX; 2],
             budget: to_u64(data.len()).saturating_mul(2).saturating_add(1 << 16),
         }
     }
@@ -291,7 +283,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         self.fast_end = usize::try_from(boundary).unwrap_or(usize::MAX).min(self.limit);
     }
 
-    /// How many bytes at the end of a unit are kept free of records, for the Crc.
+    /// The number of bytes at the end of a unit that are kept free of records, for the Crc.
     ///
     /// Writers without Crc keep none, and the unit itself does not say so; the Index after it does. Where there is none
     /// yet, the byte in place of the Crc's header tells, which may be one of a record.
@@ -315,7 +307,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// One frame, or that the end of the minor unit was reached.
+    /// The next frame; `None` if something else is due.
     #[cold]
     pub(super) fn read_one(&mut self) -> Result<Option<Frame<'a>>> {
         if let Some(error) = self.too_small.take() {
@@ -339,10 +331,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         let (id, _) = header.0;
         let slot = if id < id::USER { None } else { self.known.streams().slot(id) };
         // What may continue a record is taken to do so: no rest is ever a record.
-        let in_doubt = match (slot, self.doubt) {
-            (Some(slot), Some(doubt)) => doubt(self, slot, to_u64(at)),
-            _ => false,
-        };
+        let in_doubt = slot.is_some_and(|slot| self.is_in_doubt(slot));
         let frame = match self.read(input, header, slot) {
             Ok(frame) => Frame { continues: frame.continues || in_doubt, ..frame },
             Err(error) => {
@@ -406,22 +395,14 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         (id::USER..self.next_id).contains(&id) && !self.overflowed
     }
 
-    /// Takes the next piece of a Meta or meta; objects that cannot be read are left out. What a unit itself says counts.
+    /// Reads the next piece of a Meta or meta; objects that cannot be read are left out. A unit's own Meta counts.
     fn read_meta(&mut self, frame: &Frame<'a>) {
-        let offset = frame.payload_offset();
         let known = self.meta.take().filter(|_| frame.continues);
         if known.is_none() {
             self.contradiction = None;
         }
-        let mut meta = known.unwrap_or(Meta::in_pieces(offset));
-        meta.push(frame.payload, offset, frame.more);
-        let mut result = Ok(());
-        while let Some(stream) = meta.next_stream() {
-            if let Ok(stream) = stream {
-                result = result.and(self.declare(stream, true));
-            }
-        }
-        self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
+        let mut meta = known.unwrap_or(Meta::in_pieces(frame.payload_offset()));
+        let result = self.declare_piece(&mut meta, frame, true);
         self.meta = Some(meta);
         if let (Err(error), false) = (result, self.overflowed) {
             self.overflowed = true;
@@ -430,12 +411,34 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// Takes over what a Meta says of a stream; if it contradicts what is known, only if it `counts`.
+    /// Enters the streams of the next piece of a Meta.
+    ///
+    /// # Errors
+    ///
+    /// The table has no room for one of them.
+    pub(super) fn declare_piece(
+        &mut self,
+        meta: &mut Meta<'a>,
+        frame: &Frame<'a>,
+        counts: bool,
+    ) -> Result<()> {
+        meta.push(frame.payload, frame.payload_offset(), frame.more);
+        let mut result = Ok(());
+        while let Some(stream) = meta.next_stream() {
+            if let Ok(stream) = stream {
+                result = result.and(self.declare(stream, counts));
+            }
+        }
+        self.next_id = self.next_id.max(meta.next_id().unwrap_or(0));
+        result
+    }
+
+    /// Enters a stream of a Meta; if it contradicts the known one, only if it `counts`.
     ///
     /// # Errors
     ///
     /// The table has no room for it.
-    pub(super) fn declare(&mut self, stream: Stream<'a>, counts: bool) -> Result<()> {
+    fn declare(&mut self, stream: Stream<'a>, counts: bool) -> Result<()> {
         let streams = self.known.streams();
         let contradicted = streams
             .slot(stream.id())
@@ -463,7 +466,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         self.epoch = self.epoch.wrapping_add(1).max(1);
     }
 
-    /// How much of a record of the stream in a slot has come, and whether one is open.
+    /// The number of bytes of a record of the stream in a slot so far, and whether one is open.
     pub(super) fn state(&self, slot: usize) -> (u64, Open) {
         match self.known.get(slot).filter(|slot| slot.epoch == self.epoch) {
             Some(slot) => (slot.got, slot.open),
@@ -471,7 +474,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// Sets that.
+    /// Sets the [`state`](Self::state) of a slot.
     pub(super) fn set_state(&mut self, slot: usize, got: u64, open: Open) {
         let epoch = self.epoch;
         let Some(known) = self.known.get_mut(slot) else { return };
@@ -490,7 +493,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         }
     }
 
-    /// Sets that a record is open or not; of one of fixed length, `rest` bytes are still to come.
+    /// Sets whether a record is open; of one of fixed length, `rest` bytes are still to come.
     pub(super) fn expect(&mut self, slot: usize, open: Open, rest: u64) {
         let length = self.known.get(slot).and_then(|slot| slot.stream.length());
         let got = length.filter(|_| open == Open::Yes).map_or(0, |length| length.saturating_sub(rest));
@@ -647,7 +650,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         self.session = self.session.saturating_add(1);
         self.known.clear();
         (self.meta, self.next_id, self.has_crc, self.overflowed) = (None, 0, None, false);
-        self.learned = [(u64::MAX, false); 2];
+        self.learned = [u64::MAX; 2];
         self.reset(Open::No);
     }
 }

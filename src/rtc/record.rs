@@ -20,12 +20,12 @@ pub struct Record<'r, 'a> {
     pub(super) data: &'a [u8],
     /// The last frame, which is all of it if it is in one piece.
     pub(super) frame: Frame<'a>,
-    /// If it is in several pieces: what else is known of it, and where they are.
+    /// The record and its pieces, if it has several.
     pub(super) joined: Option<(&'r Joined, &'r Pool<'r>)>,
 }
 
 impl<'r, 'a> Record<'r, 'a> {
-    /// Its stream.
+    /// The stream.
     pub const fn stream(&self) -> &'r Stream<'a> {
         self.stream
     }
@@ -57,7 +57,7 @@ impl<'r, 'a> Record<'r, 'a> {
         to_u64(self.joined.map_or(self.frame.payload().len(), |(joined, _)| joined.len))
     }
 
-    /// Its last frame.
+    /// The last frame.
     pub const fn frame(&self) -> &Frame<'a> {
         &self.frame
     }
@@ -75,7 +75,7 @@ impl<'r, 'a> Record<'r, 'a> {
         Some(self.streams.slots().get(self.slot)?.clock.of.into())
     }
 
-    /// Its stream's clock; the stream itself, if the record is a stamp.
+    /// The stream's clock; the stream itself, if the record is a stamp.
     pub fn clock(&self) -> Option<&'r Stream<'a>> {
         self.streams.at(self.clock_slot()?)
     }
@@ -95,7 +95,7 @@ impl<'r, 'a> Record<'r, 'a> {
         self.streams
     }
 
-    /// Its bytes: borrowed from the input if it is in one piece, else from the lent buffer.
+    /// The bytes: borrowed from the input if the record is in one piece, else from the lent buffer.
     ///
     /// # Errors
     ///
@@ -105,14 +105,14 @@ impl<'r, 'a> Record<'r, 'a> {
         self.joined.map_or(Ok(self.frame.payload()), |(joined, pool)| pool.bytes(joined))
     }
 
-    /// Its pieces, in order: where each frame stands, and its payload.
+    /// The pieces, in order: offset and payload of each frame.
     ///
-    /// Of a record whose [`bytes`](Self::bytes) are an error, they may be fewer.
+    /// A record whose [`bytes`](Self::bytes) are an error may have fewer here.
     pub fn pieces(&self) -> Pieces<'r, 'a> {
         self.joined.map_or(Pieces::one(&self.frame), |(joined, pool)| pool.pieces(joined, self.data))
     }
 
-    /// Its samples, by the stream's format.
+    /// The samples, by the stream's format.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl<'r, 'a> Record<'r, 'a> {
         Ok(Samples::new(self.bytes()?, self.payload_offset(), self.stream.format(), self.order))
     }
 
-    /// What its samples say: numbers with gain and offset, `None` for text and bytes. Those of an annotation are what
+    /// The samples with their numbers after gain and offset, `None` for text and bytes. Those of an annotation are what
     /// follows its time.
     ///
     /// A gain that cannot be read counts as absent, as does an offset.
@@ -153,7 +153,7 @@ impl<'r, 'a> Record<'r, 'a> {
 }
 
 impl fmt::Debug for Record<'_, '_> {
-    /// Where it stands; never what is in it.
+    /// The place of the record; never its content.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Record({} {:#x}, {} bytes)", self.stream.id(), self.offset(), self.len())
     }

@@ -10,7 +10,7 @@ use crate::rtc::slot::{NONE, Pending, StreamSlot};
 use crate::rtc::{Frame, Frames, StreamTable, Streams, Time};
 use core::fmt;
 
-/// What joins the frames of records: the pieces of those that are open, and the times of all.
+/// Joins frames to records: the pieces of open records, and the times of all.
 pub(super) struct Joiner<'b> {
     /// Sessions and gaps so far, from 1 on: what was open or stamped before is not any more.
     epoch: u32,
@@ -28,7 +28,7 @@ impl<'b> Joiner<'b> {
         Self { epoch: 1, session, pool: Pool::new(buffer), delivered: Joined::NONE, first: NONE, last: NONE }
     }
 
-    /// What was open is not any more.
+    /// Discards open records.
     pub(super) fn interrupt(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.pool.clear();
@@ -36,7 +36,7 @@ impl<'b> Joiner<'b> {
         (self.first, self.last) = (NONE, NONE);
     }
 
-    /// Takes the next frame; gives whether it completes a record.
+    /// Takes the next frame; true if it completes a record.
     #[inline(always)]
     pub(super) fn take<'a, R: Room<StreamSlot<'a>>>(
         &mut self,
@@ -181,7 +181,7 @@ impl<'b> Joiner<'b> {
         streams.slots().get(usize::from(self.first)).map(|slot| slot.record.record.offset())
     }
 
-    /// What the clock of a stream says now.
+    /// The time on the clock of a stream now.
     pub(super) fn time_at(&self, streams: Streams<'_, '_>, slot: usize) -> Option<Time> {
         streams.time_at(slot, self.epoch)
     }
@@ -201,7 +201,7 @@ impl<'b> Joiner<'b> {
     }
 }
 
-/// What a reader of records meets next.
+/// The next step of a reader of records.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // It is taken apart at once.
@@ -210,10 +210,73 @@ pub enum Step<'r, 'a> {
     Record(Record<'r, 'a>),
     /// A frame that completes no record: of a default stream, or a piece. Only those who ask for frames, too, get these.
     Frame(Frame<'a>),
-    /// What was lost, where, and why.
+    /// A loss: where, how much, and why.
     Gap(Gap),
     /// The end of the input.
     End,
+}
+
+/// The part that is the same for the records of either reader of frames, whose [`Reader`](crate::rtc::reader::Reader) is a
+/// field of it.
+macro_rules! records_of {
+    ($reader:tt) => {
+        impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
+            /// The records of a file, with slots for the streams of a session.
+            #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
+            pub fn new(data: &'a [u8], slots: R, buffer: &'b mut [u8]) -> Self {
+                Self { frames: Frames::new(data, slots), joiner: Joiner::new(0, buffer) }
+            }
+
+            /// The records from where `frames` are.
+            pub fn of(frames: Frames<'a, R>, buffer: &'b mut [u8]) -> Self {
+                let joiner = Joiner::new(frames.session(), buffer);
+                Self { frames, joiner }
+            }
+
+            /// Takes the next frame; true if it completes a record.
+            #[inline(always)]
+            fn take(&mut self, frame: &Frame<'a>) -> bool {
+                let reader = &mut self.frames.$reader;
+                self.joiner.take(&mut reader.known, (reader.data, reader.order, reader.session), frame)
+            }
+
+            /// The record that `frame` has completed, until the next one is asked for.
+            #[inline(always)]
+            pub(crate) fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
+                let reader = &self.frames.$reader;
+                self.joiner.record(reader.known.streams(), (reader.data, reader.order), frame)
+            }
+
+            /// The frames that the records are read from.
+            pub const fn frames(&self) -> &Frames<'a, R> {
+                &self.frames
+            }
+
+            /// The streams of the session, as far as they have been declared.
+            #[inline]
+            pub fn streams(&self) -> Streams<'_, 'a> {
+                self.frames.streams()
+            }
+
+            /// The offset of the first record that has begun and has not ended; `None` if there is none.
+            ///
+            /// No record that is delivered later begins before it.
+            pub fn first_open(&self) -> Option<u64> {
+                self.joiner.first_open(self.streams())
+            }
+
+            /// Sets the times of clocks before the first record, as a [`Grid`](crate::rtc::Grid) has found them.
+            pub fn prime(&mut self, said: &[(u64, Time)]) {
+                self.joiner.prime(&mut self.frames.$reader.known, said);
+            }
+        }
+
+        impl<'a, R: Room<StreamSlot<'a>>> fmt::Debug for Records<'a, '_, R> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
+            }
+        }
+    };
 }
 
 /// The records of a sound file, with their streams and times, in the order in which they end.
@@ -247,18 +310,6 @@ pub struct Records<'a, 'b, R> {
 }
 
 impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
-    /// The records of a file, with slots for the streams of a session.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub fn new(data: &'a [u8], slots: R, buffer: &'b mut [u8]) -> Self {
-        Self { frames: Frames::new(data, slots), joiner: Joiner::new(0, buffer) }
-    }
-
-    /// The records from where `frames` are.
-    pub fn of(frames: Frames<'a, R>, buffer: &'b mut [u8]) -> Self {
-        let joiner = Joiner::new(frames.session(), buffer);
-        Self { frames, joiner }
-    }
-
     /// The next record; `None` at the end of the input, and after an error.
     ///
     /// The rest of a record whose beginning was not read is left out, as is what [may be one](Frame::continues), and a
@@ -266,7 +317,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
     ///
     /// # Errors
     ///
-    /// Where and why reading cannot go on.
+    /// The first fault; no record follows it.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_, 'a>>> {
         loop {
@@ -291,44 +342,8 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
             None => Step::Frame(frame),
         })
     }
-
-    #[inline(always)]
-    fn take(&mut self, frame: &Frame<'a>) -> bool {
-        let reader = &mut self.frames.0;
-        self.joiner.take(&mut reader.known, (reader.data, reader.order, reader.session), frame)
-    }
-
-    #[inline(always)]
-    fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
-        let reader = &self.frames.0;
-        self.joiner.record(reader.known.streams(), (reader.data, reader.order), frame)
-    }
-
-    /// The frames that the records are read from.
-    pub const fn frames(&self) -> &Frames<'a, R> {
-        &self.frames
-    }
-
-    /// The streams of the session, as far as they have been declared.
-    pub fn streams(&self) -> Streams<'_, 'a> {
-        self.frames.streams()
-    }
-
-    /// The offset of the first record that has begun and has not ended; `None` if there is none.
-    ///
-    /// No record that is delivered later begins before it.
-    pub fn first_open(&self) -> Option<u64> {
-        self.joiner.first_open(self.streams())
-    }
-
-    /// Sets what clocks said before, as a [`Grid`](crate::rtc::Grid) has found it.
-    pub fn prime(&mut self, said: &[(u64, Time)]) {
-        self.joiner.prime(&mut self.frames.0.known, said);
-    }
 }
 
-impl<'a, R: Room<StreamSlot<'a>>> fmt::Debug for Records<'a, '_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
-    }
-}
+records_of!(0);
+
+pub(super) use records_of;

@@ -1,4 +1,4 @@
-//! Going to a time.
+//! Seeking by time.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
@@ -13,7 +13,7 @@ use core::ops::Range;
 const BUFFER: usize = 128;
 
 impl<'a> Grid<'a> {
-    /// Where to begin to read in order not to miss what happened on the clock `id` from `time` on: the start of a
+    /// The place from which reading misses nothing that happened on the clock `id` from `time` on: the start of a
     /// minor unit, or of the first unit, as [`frames`](Self::frames) takes it.
     ///
     /// By binary search over the minor units: at each step, one or two are read to which the indices lead. The slots are
@@ -59,10 +59,10 @@ impl<'a> Grid<'a> {
     /// processors write one.
     pub const SLACK: Time = Time::from_attoseconds(1_000_000_000_000_000);
 
-    /// Where to begin to read in order not to miss what happened on any clock from `time` on, as
+    /// The place from which reading misses nothing that happened on any clock from `time` on, as
     /// [`seek_time`](Self::seek_time) gives it; `None` if only reading everything will do.
     ///
-    /// That is so if a unit is missing, moved or damaged at its start, if the input does not begin with one, or if
+    /// Everything must be read if a unit is missing, moved or damaged at its start, if the input does not begin with one, or if
     /// another session follows; if there are annotations, which tell a time of their own; and if there are more than
     /// [`CLOCKS`](Self::CLOCKS). All clocks must ascend, but for [`SLACK`](Self::SLACK).
     pub fn seek_all<R: Room<StreamSlot<'a>>>(&self, time: Time, slots: &mut R) -> Option<u64> {
@@ -83,7 +83,7 @@ impl<'a> Grid<'a> {
         first
     }
 
-    /// What clocks said last before `at`, as far as the indices lead to it: for [`Records::prime`] where reading begins
+    /// The last times of clocks before `at`, as far as the indices lead to them: for [`Records::prime`] where reading begins
     /// there, as the times of the first records would not be known otherwise. With more than [`CLOCKS`](Self::CLOCKS), there
     /// is nothing. The slots are used for that.
     pub fn clocks_before<R: Room<StreamSlot<'a>>>(&self, at: u64, slots: &mut R) -> ClockTimes {
@@ -101,7 +101,7 @@ impl<'a> Grid<'a> {
         times
     }
 
-    /// Where to begin to read in order not to miss the time on a clock.
+    /// The place from which reading does not miss the time on a clock.
     fn place<R: Room<StreamSlot<'a>>>(&self, clocks: &Chain, time: Time, slots: &mut R) -> Result<u64> {
         // The first minor unit before which a stamp begins that is not earlier.
         let end = self.first_minor(0, self.last_minor().saturating_add(1), |minor| {
@@ -111,7 +111,7 @@ impl<'a> Grid<'a> {
         self.start_of(self.minor_start(end.saturating_sub(1))).map(|(_, at)| at)
     }
 
-    /// What a clock says in its last record that ends before `at`, or that `begins` before; `None` if there is none, or if what
+    /// The time of a clock's last record that ends before `at`, or that `begins` before; `None` if there is none, or if what
     /// it counts from was not stamped before.
     fn said_before<R: Room<StreamSlot<'a>>>(
         &self,
@@ -128,7 +128,7 @@ impl<'a> Grid<'a> {
         Ok(Some(sum))
     }
 
-    /// Where that record begins, and what it says itself.
+    /// The offset and the own time of a clock's last record before `until`.
     fn last_before<R: Room<StreamSlot<'a>>>(
         &self,
         clock: &Stamps,
@@ -148,7 +148,7 @@ impl<'a> Grid<'a> {
         self.last_stamp(clock, target..end, begins, slots)
     }
 
-    /// The same of the records that lie in a range, or `begin` in it.
+    /// The offset and the own time of a clock's last record that lies in a range, or `begins` in it.
     fn last_stamp<R: Room<StreamSlot<'a>>>(
         &self,
         clock: &Stamps,
@@ -185,7 +185,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// What clocks said, by their ids.
+/// The times of clocks, by their ids.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockTimes {
     times: [(u64, Time); Grid::CLOCKS],
@@ -228,7 +228,7 @@ impl Chain {
         Some(Self { clocks })
     }
 
-    /// Those of all clocks; `None` if there are more than are followed.
+    /// The chains of all clocks; `None` if there are more than are followed.
     fn all(streams: Streams<'_, '_>) -> Option<heapless::Vec<Option<Self>, { Grid::CLOCKS }>> {
         let mut all = heapless::Vec::new();
         for stream in streams.iter().filter(|stream| stream.links().is_clock) {
@@ -238,7 +238,7 @@ impl Chain {
     }
 }
 
-/// What is needed to read a clock's records.
+/// A clock, and what is needed to read its records.
 struct Stamps {
     id: u64,
     gain: Decimal,

@@ -1,4 +1,4 @@
-//! What is known of a stream: its declaration, and where reading its frames, records and times stands.
+//! The slot of a stream: its declaration, and the state of reading its frames, records and times.
 
 use crate::rtc::pieces::Joined;
 use crate::rtc::{Decimal, Stream, Time};
@@ -26,7 +26,7 @@ pub struct StreamSlot<'a> {
     pub(super) stream: Stream<'a>,
     /// The slots below this one in the trees of ids, names and clocks.
     pub(super) below: [[u16; 2]; 3],
-    /// How much of a record of fixed length has come, and whether one is open, in that epoch of the reader.
+    /// The number of bytes of a record of fixed length so far, and whether a record is open, in that epoch of the reader.
     pub(super) got: u64,
     pub(super) epoch: u32,
     pub(super) open: Open,
@@ -62,7 +62,7 @@ impl fmt::Debug for StreamSlot<'_> {
     }
 }
 
-/// What is known about the time of a stream.
+/// The clock of a stream, and its time if it is a clock.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     /// The state of the clocks in which `of` and `base` were looked up; 0 if they were not.
@@ -106,7 +106,7 @@ impl Clock {
 #[derive(Clone, Copy)]
 pub(super) struct Pending {
     pub(super) record: Joined,
-    /// It is open in that epoch of the records only; 0 if it is not.
+    /// The epoch of the records in which it is open; 0 if it is not.
     pub(super) epoch: u32,
     /// The open records that began right before and after it.
     pub(super) before: u16,

@@ -2,10 +2,9 @@
 
 use crate::Error;
 use crate::error::{ErrorKind, Result};
-use crate::json::Source;
+use crate::json::{Number, Source, Tokens};
 use crate::rtc::element::META;
 use crate::rtc::name::{Name, name_hash};
-use crate::rtc::scan::{self, Scanner};
 use crate::rtc::{Decimal, Format, work};
 use crate::text::Text;
 
@@ -23,7 +22,7 @@ pub struct Stream<'a> {
     links: Links,
 }
 
-/// What a stream is called and which clocks it names, as hashes; 0 where there is none.
+/// The hashes of a stream's name and of the names of its clocks; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Links {
     pub(crate) name: u64,
@@ -33,7 +32,7 @@ pub(crate) struct Links {
 }
 
 impl<'a> Stream<'a> {
-    /// None at all, to fill slots with.
+    /// An empty stream, to fill slots with.
     pub(super) const EMPTY: Self = Self::unknown(0);
 
     /// Reads an object. It is read as far as it goes if it is damaged, and refused if it has no id.
@@ -101,7 +100,7 @@ impl<'a> Stream<'a> {
         is_sound(self) && is_sound(other) && self.object.as_slice() != other.object.as_slice()
     }
 
-    /// Its number, at least 9.
+    /// The number of the stream, at least 9.
     pub const fn id(&self) -> u64 {
         self.id
     }
@@ -111,7 +110,7 @@ impl<'a> Stream<'a> {
         self.length
     }
 
-    /// How to read its payload.
+    /// The format of its payload.
     #[doc(alias = "type")]
     pub const fn format(&self) -> Format {
         self.format
@@ -122,14 +121,14 @@ impl<'a> Stream<'a> {
         self.object
     }
 
-    /// What is wrong with the object; what could be read of it is given all the same.
+    /// The fault of the object, if it has one; whatever could be read of it is given all the same.
     ///
     /// The deployed writer damages every object that a limit of 1024 bytes in a Meta falls into.
     pub fn damage(&self) -> Option<Error> {
         self.damage.map(|kind| Error::new(self.object.offset(), META, kind))
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> Option<Name<'a>> {
         self.named("name")
     }
@@ -145,7 +144,7 @@ impl<'a> Stream<'a> {
         self.attribute("cont").is_some_and(|value| value.as_bool() == Some(true))
     }
 
-    /// Its relation to a clock.
+    /// The relation to a clock.
     pub fn clock(&self) -> Option<ClockLink<'a>> {
         if self.links.is_clock {
             return Some(ClockLink::IsClock);
@@ -168,7 +167,7 @@ impl<'a> Stream<'a> {
         self.named("stream")
     }
 
-    /// What a raw value is multiplied with; `None` if the object does not say.
+    /// The factor of raw values; `None` if the object does not say.
     ///
     /// # Errors
     ///
@@ -177,7 +176,7 @@ impl<'a> Stream<'a> {
         self.decimal("gain")
     }
 
-    /// What is then added; `None` if the object does not say.
+    /// The summand of values after the gain; `None` if the object does not say.
     ///
     /// # Errors
     ///
@@ -197,7 +196,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// What the attribute of that name names.
+    /// The attribute of that name, if it is a string.
     fn named(&self, name: &str) -> Option<Name<'a>> {
         self.attribute(name)?.as_name()
     }
@@ -208,7 +207,7 @@ impl<'a> Stream<'a> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
-    /// All attributes: name and JSON value.
+    /// Each attribute: name and JSON value.
     pub fn attributes(&self) -> impl Iterator<Item = (Name<'a>, Value<'a>)> + use<'a> {
         self.members()
     }
@@ -219,15 +218,15 @@ impl<'a> Stream<'a> {
         let (head, tail) = self.object.pieces();
         let split = self.damage.is_some() && self.object.is_split();
         let first = if split { Text::new(head, self.object.offset()) } else { self.object };
-        let second = split.then(|| Scanner::new(Text::new(tail, self.object.tail_offset())));
-        Attributes { scanner: Scanner::new(first), second }
+        let second = split.then(|| Text::new(tail, self.object.tail_offset()));
+        Attributes { tokens: Tokens::new(first, META), second }
     }
 }
 
 /// The members of an object that may be in two pieces.
 struct Attributes<'a> {
-    scanner: Scanner<'a>,
-    second: Option<Scanner<'a>>,
+    tokens: Tokens<Text<'a>>,
+    second: Option<Text<'a>>,
 }
 
 impl<'a> Iterator for Attributes<'a> {
@@ -235,10 +234,10 @@ impl<'a> Iterator for Attributes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some((key, value)) = self.scanner.next_member() {
+            if let Some((key, value)) = self.tokens.next_member() {
                 return Some((key, Value(value)));
             }
-            self.scanner = self.second.take()?;
+            self.tokens = Tokens::new(self.second.take()?, META);
         }
     }
 }
@@ -258,16 +257,16 @@ fn restarted_id(object: Text<'_>) -> Option<u64> {
     if again == 0 || rest.get(digits) != Some(&b',') {
         return None;
     }
-    Some(scan::integer(Text::new(rest.get(..digits)?, 0))?.1)
+    Tokens::new(Text::new(rest.get(..digits)?, 0), META).number().ok()?.as_u64()
 }
 
-/// How a stream relates to a clock.
+/// The relation of a stream to a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClockLink<'a> {
-    /// It is one.
+    /// The stream is a clock.
     IsClock,
-    /// It belongs to the clock of this name.
+    /// The stream belongs to the clock of this name.
     Named(Name<'a>),
 }
 
@@ -276,7 +275,7 @@ pub enum ClockLink<'a> {
 pub struct Value<'a>(Text<'a>);
 
 impl<'a> Value<'a> {
-    /// Its text.
+    /// The text of the value.
     pub const fn text(&self) -> Text<'a> {
         self.0
     }
@@ -286,7 +285,7 @@ impl<'a> Value<'a> {
         if self.first() != b'"' {
             return None;
         }
-        Scanner::new(self.0).string().ok()
+        Tokens::new(self.0, META).string().ok()
     }
 
     /// The truth value, if it is one.
@@ -302,7 +301,11 @@ impl<'a> Value<'a> {
 
     /// The number, if it is a whole one of 64 bits.
     pub fn as_u64(&self) -> Option<u64> {
-        scan::integer(self.0).filter(|&(negative, size)| !negative || size == 0).map(|(_, size)| size)
+        self.number()?.as_u64()
+    }
+
+    fn number(&self) -> Option<Number<Text<'a>>> {
+        if self.is_number() { Tokens::new(self.0, META).number().ok() } else { None }
     }
 
     fn first(&self) -> u8 {
@@ -321,9 +324,7 @@ impl<'a> Value<'a> {
         if self.is(b"null") {
             return Ok(None);
         }
-        let fits =
-            |(negative, size): (bool, u64)| if negative { 0_i64.checked_sub_unsigned(size) } else { None };
-        match (self.as_u64(), scan::integer(self.0).and_then(fits)) {
+        match (self.as_u64(), self.number().and_then(Number::as_i64)) {
             (Some(length), _) => Ok(Some(length)),
             (None, Some(value)) => Err(Error::new(self.0.offset(), META, ErrorKind::Negative { value })),
             _ => Err(self.unexpected("a whole number")),

@@ -17,7 +17,7 @@ const IDS: usize = 0;
 const NAMES: usize = 1;
 const CLOCKS: usize = 2;
 
-/// What is known of all slots together. The trees are digital search trees, which no choice of keys makes deeper than their
+/// The state of all slots together. The trees are digital search trees, which no choice of keys makes deeper than their
 /// 64 bits; the links are in the slots.
 #[derive(Clone, Debug)]
 struct Table {
@@ -133,7 +133,7 @@ impl<'r, 'a> Streams<'r, 'a> {
 
     /// True if the times of the stream in a slot count from the Unix epoch.
     ///
-    /// Those of a clock do that has the format `timespec` without gain and offset, which would move its origin, or that
+    /// A clock's do if it has the format `timespec` without gain and offset, which would move its origin, or if it
     /// counts from such a clock; and those of annotations of what belongs to no clock.
     pub fn is_absolute(&self, slot: usize) -> bool {
         let Some(mut clock) = self.told_clock(slot).and_then(|clock| self.at(clock)) else {
@@ -159,7 +159,7 @@ impl<'r, 'a> Streams<'r, 'a> {
         false
     }
 
-    /// All, in the order of their slots: that in which they were declared.
+    /// Each stream, in the order of the slots: that in which they were declared.
     pub fn iter(&self) -> impl Iterator<Item = &'r Stream<'a>> + use<'r, 'a> {
         self.slots.iter().map(|slot| &slot.stream)
     }
@@ -169,7 +169,7 @@ impl<'r, 'a> Streams<'r, 'a> {
         self.table.revision
     }
 
-    /// How many there are.
+    /// The number of streams.
     pub const fn len(&self) -> usize {
         self.slots.len()
     }

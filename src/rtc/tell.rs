@@ -1,4 +1,4 @@
-//! What records and streams say: the one description that text, JSON, tables and events are made of.
+//! The one description of records and streams that text, JSON, tables and events are made of.
 
 use crate::ByteOrder;
 use crate::bytes::{Bytes, to_u64};
@@ -15,7 +15,7 @@ use crate::text::Text as Pieces;
 
 /// A record, with what is known of its stream: it tells a listener all of it.
 ///
-/// It is made by [`Names`](super::Names), and of a frame by [`of_frame`](Self::of_frame).
+/// Made by [`Names`](super::Names), or of a frame by [`of_frame`](Self::of_frame).
 #[derive(Clone, Copy, Debug)]
 pub struct NamedRecord<'r, 'a> {
     class: &'r StreamClass<'a>,
@@ -27,7 +27,7 @@ pub struct NamedRecord<'r, 'a> {
 }
 
 impl<'r, 'a> NamedRecord<'r, 'a> {
-    /// What a record says; `in_ns` converts times.
+    /// The record with its class; `in_ns` converts times.
     #[inline(always)]
     pub(super) fn new(
         class: &'r StreamClass<'a>,
@@ -53,13 +53,13 @@ impl<'r, 'a> NamedRecord<'r, 'a> {
         Self { class, time, offset, payload_offset, data, order: record.order }
     }
 
-    /// What a frame says that is all of a record.
+    /// The record that a frame alone makes up.
     pub fn of_frame(class: &'r StreamClass<'a>, frame: &Frame<'r>, order: ByteOrder) -> Self {
         let (offset, payload_offset) = (frame.offset(), frame.payload_offset());
         Self { class, time: None, offset, payload_offset, data: Ok(frame.payload()), order }
     }
 
-    /// What is constant about the records of its stream.
+    /// The class: what is constant about the records of its stream.
     pub const fn class(&self) -> &'r StreamClass<'a> {
         self.class
     }

@@ -32,7 +32,7 @@ pub struct Time(i128);
 const SECOND: i128 = 1_000_000_000_000_000_000;
 /// 10^-18 seconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
-/// As often as that, there are nanoseconds in a second, and attoseconds in a nanosecond.
+/// 10^9: nanoseconds in a second, and attoseconds in a nanosecond.
 const BILLION: u32 = 1_000_000_000;
 
 impl Time {
@@ -60,7 +60,7 @@ impl Time {
         Self::scaled(gain.attos(raw), (raw < 0) != (gain.digits() < 0)).plus(Self(offset.whole_attos()))
     }
 
-    /// What gain and raw number make; the earliest or latest time if that does not fit.
+    /// The product of gain and raw number; the earliest or latest time if it does not fit.
     pub(super) const fn scaled(attoseconds: Option<i128>, negative: bool) -> Self {
         match attoseconds {
             Some(attoseconds) => Self(attoseconds),
@@ -105,11 +105,6 @@ impl Time {
     /// The number of attoseconds.
     pub const fn attoseconds(&self) -> i128 {
         self.0
-    }
-
-    /// True if it lies before the start of the clock.
-    pub const fn is_negative(&self) -> bool {
-        self.0 < 0
     }
 
     /// The duration, rounded down to nanoseconds; `None` if it is negative or does not fit.

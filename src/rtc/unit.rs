@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::element::{INDEX, MARKER, UNIT_SIZE};
 use crate::rtc::{Index, work};
 
-/// What a Marker's payload is filled with: superscript one, the version.
+/// The byte that a Marker's payload is filled with: superscript one, the version.
 pub(crate) const MAGIC: u8 = 0xb9;
 /// The header of a Marker.
 pub(crate) const MARKER_HEADER: u8 = 0x04;
@@ -26,7 +26,7 @@ const FAR: i64 = 1 << 62;
 /// The Marker of a unit in a file that is cut at its start may lie before the input.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
-    /// Where the Marker begins, or would.
+    /// Position of the Marker, which may lie before the input.
     marker: i64,
     major: u64,
     minor: u64,
@@ -83,7 +83,7 @@ impl<'a> Unit<'a> {
         u64::try_from(self.marker).unwrap_or(0)
     }
 
-    /// Where the Marker begins, counted from the start of the input: negative if the input lacks it.
+    /// Position of the Marker, counted from the start of the input: negative if the input lacks it.
     pub const fn position(&self) -> i64 {
         self.marker
     }
@@ -99,17 +99,17 @@ impl<'a> Unit<'a> {
         self.minor
     }
 
-    /// Its number within the session, from 0.
+    /// The number of the unit within its session, from 0.
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// Its Index, if that could be read.
+    /// The Index, if it could be read.
     pub const fn index(&self) -> Option<Index<'a>> {
         self.index
     }
 
-    /// Where the next Marker is due.
+    /// Offset at which the next Marker is due.
     #[cfg_attr(not(target_pointer_width = "64"), inline(never))] // There are many calls: it is smaller.
     pub fn end(&self) -> u64 {
         u64::try_from(self.end_position()).unwrap_or(0)
@@ -119,7 +119,7 @@ impl<'a> Unit<'a> {
         self.marker.wrapping_add(self.major.cast_signed())
     }
 
-    /// Where the Index begins, from which the minor units are counted.
+    /// Position of the Index, from which the minor units are counted.
     pub(crate) fn origin(&self) -> i64 {
         self.marker.wrapping_add(MARKER_SIZE.cast_signed())
     }
@@ -129,7 +129,7 @@ impl<'a> Unit<'a> {
         self.major.checked_div(self.minor).unwrap_or(0).max(1)
     }
 
-    /// Where the next minor or major unit after `at` is due.
+    /// Offset at which the next minor or major unit after `at` is due.
     pub(crate) fn boundary_after(&self, at: u64) -> u64 {
         let done = u64::try_from(signed(at).saturating_sub(self.origin())).unwrap_or(0);
         let next = done.checked_div(self.minor).unwrap_or(0).saturating_add(1);
@@ -155,7 +155,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Whether `other` could be a later or earlier unit of the same file, undisturbed.
+    /// True if `other` could be a later or earlier unit of the same file, undisturbed.
     pub(crate) fn shares_grid(&self, other: &Self) -> bool {
         let distance = other.marker.saturating_sub(self.marker).unsigned_abs();
         self.major == other.major && self.minor == other.minor && distance.checked_rem(self.major) == Some(0)
@@ -215,7 +215,7 @@ pub(crate) fn check_marker(input: Bytes<'_>) -> Result<()> {
     }
 }
 
-/// Whether the grid confirms a unit: an Index in order, and the next Marker or the first minor index where they are
+/// True if the grid confirms a unit: an Index in order, and the next Marker or the first minor index where they are
 /// due. Where the input ends before either, the Meta must be where it belongs.
 pub(crate) fn is_confirmed(data: Bytes<'_>, unit: &Unit<'_>) -> bool {
     let Some(index) = unit.index else { return false };

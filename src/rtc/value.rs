@@ -1,4 +1,4 @@
-//! What a payload says.
+//! Payloads: samples and annotations.
 
 use crate::byte_order::ByteOrder;
 use crate::bytes::to_u64;
@@ -18,7 +18,7 @@ pub(super) const fn platform_byte_order(payload: &[u8]) -> Option<ByteOrder> {
     }
 }
 
-/// One sample of a payload, as it was written: without gain and offset.
+/// A sample of a payload as it was written: without gain and offset.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Sample<'a> {
@@ -145,7 +145,7 @@ impl<'a> Samples<'a> {
         Some(Err(Error::new(self.offset, PAYLOAD, kind)))
     }
 
-    /// All that is left, as one sample.
+    /// The rest of the payload as one sample.
     fn all(&mut self, text: impl FnOnce(&'a str) -> Sample<'a>) -> Option<Result<Sample<'a>>> {
         self.done = true;
         match core::str::from_utf8(self.data) {
@@ -282,7 +282,7 @@ impl FusedIterator for Samples<'_> {}
 pub struct Annotation<'a> {
     /// When; on the clock of the annotated stream, or since the Epoch.
     pub time: Time,
-    /// What is said about that time.
+    /// The text or the numbers about that time.
     pub samples: Samples<'a>,
 }
 
@@ -290,7 +290,7 @@ impl<'a> Annotation<'a> {
     /// Reads an annotation; `None` if the format is not that of one.
     ///
     /// # Errors
-    /// It is shorter than its time.
+    /// [`NotMultiple`](ErrorKind::NotMultiple): the payload is shorter than its time.
     pub fn parse(data: &'a [u8], offset: u64, format: Format, order: ByteOrder) -> Option<Result<Self>> {
         let Format::Annotate(inner) = format else { return None };
         let mut head = Samples::new(data, offset, Format::Timespec, order);

@@ -13,7 +13,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    /// How many streams there is room for, and how many bytes are lent.
+    /// Room for so many streams, and so many bytes that are lent.
     const STREAMS: usize = 64;
     const LENT: usize = 4096;
 
@@ -57,7 +57,7 @@ mod tests {
         most.into_iter().max().unwrap_or(0).div_ceil(lent)
     }
 
-    /// What is done once to begin within a file costs no more with many clocks than with few.
+    /// Seeking costs no more with many clocks than with few.
     #[test]
     fn many_clocks_are_not_sought_one_by_one() {
         const CLOCKS: usize = 2_048;

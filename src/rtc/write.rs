@@ -33,7 +33,7 @@ impl Index<'_> {
     /// Writes the payload anew, in as many bytes: with another number, and without the targets that are not kept, as if
     /// nothing had been written of their streams. The sizes of units stay.
     ///
-    /// What is not an entry is written as it is.
+    /// Bytes that are not an entry are written as they are.
     ///
     /// # Errors
     /// The first one of `put`, after which it is not called again.

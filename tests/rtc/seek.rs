@@ -455,3 +455,27 @@ fn frames_begin_within_a_long_rest() {
         assert!(!found.is_empty() && all.ends_with(&found), "from {offset:#x}");
     }
 }
+
+/// Another session begins where the next unit would: what it declares is not of the one before it.
+#[test]
+fn streams_of_the_next_session_are_not_learned() {
+    let options = Options::sizes(4096, 2048);
+    let mut writer = Writer::new(options.clone());
+    let a = writer.stream(r#""name":"a""#);
+    (0..100).for_each(|n| writer.write(a, &[n; 90]));
+    let mut data = writer.stop();
+    data.truncate(2 * 4096);
+    let mut writer = Writer::append_to(data, options);
+    for name in ["b", "c"] {
+        let id = writer.stream(&format!(r#""name":"{name}""#));
+        writer.write(id, b"in the second session");
+    }
+    let data = writer.stop();
+    assert_eq!(
+        crate::walk::<8>(&data).records.keys().copied().collect::<Vec<_>>(),
+        [(0, 9), (1, 9), (1, 10)]
+    );
+    let grid = Grid::new(&data).unwrap();
+    let frames = grid.frames(4096 + 1025 + 2048, [StreamSlot::EMPTY; 8]).unwrap();
+    assert_eq!(frames.streams().iter().map(rtc::Stream::id).collect::<Vec<_>>(), [a]);
+}

@@ -6,11 +6,11 @@ use crate::room::Room;
 use crate::rtc::reader::Reader;
 use crate::rtc::slot::StreamSlot;
 use crate::rtc::unit::{Unit, is_confirmed, signed};
-use crate::rtc::{Index, work};
+use crate::rtc::work;
 use core::ops::Range;
 
-/// How many times the size of the input may be read ahead in all, beyond what is delivered: more than any damage
-/// takes. After that, a file that was made to waste time is read on with less foresight.
+/// The limit of reading ahead in all, as a multiple of the input's size: more than any damage takes. After that, a file
+/// that was made to waste time is read on with less foresight.
 const BUDGET: u64 = 8;
 
 /// A place that is certain.
@@ -22,20 +22,13 @@ pub(super) struct Anchor<'a> {
     pub(super) begins: bool,
 }
 
-impl<'a> Anchor<'a> {
-    /// The index that stands there.
-    pub(super) fn index(&self, whole: Bytes<'a>) -> Option<Index<'a>> {
-        if self.begins { self.unit.index() } else { self.unit.minor_index(whole, self.at).ok() }
-    }
-}
-
-/// What is remembered of searches, so that all of them together are linear.
+/// The state of all searches, so that together they are linear.
 #[derive(Clone)]
 pub(super) struct Finder {
     /// Before these, no Marker and no shifted index is left to be found.
     searched: u64,
     searched_minor: u64,
-    /// How many more frames, places and bytes may be looked at that are not read then.
+    /// The number of places and bytes that may still be looked at without being delivered.
     pub(super) looks: u64,
 }
 
@@ -67,17 +60,12 @@ impl Finder {
         self.searched = found.map_or(before, |unit| unit.offset()).max(self.searched);
         let by_marker = found.map(|unit| {
             let anchor = Anchor { at: unit.offset(), unit, begins: true };
-            in_units_before(whole, &unit, from, left).unwrap_or(anchor)
+            in_unit_before(whole, &unit, from, left).unwrap_or(anchor)
         });
         if by_marker.is_none() && on_grid.is_some() {
             return on_grid;
         }
-        let Some(unit) = &reader.unit else {
-            return by_marker.or_else(|| {
-                let unit = search::damaged_marker(whole)?;
-                Some(Anchor { at: unit.index()?.offset(), unit, begins: true })
-            });
-        };
+        let Some(unit) = &reader.unit else { return by_marker };
         // The last unit of a session may be shifted, too.
         let before = by_marker.map_or(end, |anchor| anchor.at);
         let streams = reader.known.streams();
@@ -117,15 +105,9 @@ fn in_unit<'a>(whole: Bytes<'a>, unit: &Unit<'a>, range: Range<u64>, left: &mut 
     None
 }
 
-/// The first certain place from `from` on in the units that precede `unit`.
-fn in_units_before<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, left: &mut u64) -> Option<Anchor<'a>> {
-    let to = unit.offset();
-    let major = unit.major_size();
-    let fit = to.saturating_sub(from).div_ceil(major.max(1));
-    let count = fit.min(unit.number());
-    (1..=count).rev().find_map(|back| {
-        work::count(1);
-        let by = signed(major).saturating_mul(signed(back)).saturating_neg();
-        in_unit(whole, &unit.moved(by, unit.number().saturating_sub(back)), from..to, left)
-    })
+/// The first certain place from `from` on in the unit that precedes `unit`.
+fn in_unit_before<'a>(whole: Bytes<'a>, unit: &Unit<'a>, from: u64, left: &mut u64) -> Option<Anchor<'a>> {
+    let back = signed(unit.major_size()).saturating_neg();
+    let before = unit.moved(back, unit.number().checked_sub(1)?);
+    in_unit(whole, &before, from..unit.offset(), left)
 }

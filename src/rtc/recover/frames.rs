@@ -8,8 +8,10 @@ use crate::Gap;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
-use crate::rtc::begin::{Rest, doubt};
+use crate::rtc::begin::Rest;
+use crate::rtc::frame::MAX_PAYLOAD;
 use crate::rtc::frames as strict;
+use crate::rtc::index::first_target;
 use crate::rtc::reader::{Due, Reader};
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{Unit, signed};
@@ -51,21 +53,21 @@ use core::iter::FusedIterator;
 /// ```
 #[derive(Clone)]
 pub struct Frames<'a, R> {
-    /// What reads ahead.
+    /// The reader, which is ahead of what was delivered.
     pub(in crate::rtc) ahead: Reader<'a, R>,
     /// The next frame to be delivered.
     pos: usize,
     queue: Queue<'a>,
-    /// What stopped the look-ahead.
+    /// The error that stopped the look-ahead.
     fault: Option<Error>,
     /// The error that was delivered.
     stopped: Option<Error>,
     reason: Option<GapReason>,
-    /// Where reading can go on after the fault.
+    /// The place where reading can go on after the fault.
     found: Option<Anchor<'a>>,
-    /// Whether, up to the next boundary, it is only guessed how much is left of a record that damage hit.
-    guessed: bool,
-    pub(super) finder: Finder,
+    /// True if it is only guessed, up to the next boundary, how much is left of a record that damage hit.
+    is_guessed: bool,
+    finder: Finder,
 }
 
 impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
@@ -93,8 +95,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         Ok(())
     }
 
-    fn at(mut ahead: Reader<'a, R>) -> Self {
-        ahead.doubt = Some(doubt);
+    fn at(ahead: Reader<'a, R>) -> Self {
         Self {
             queue: Queue::new(),
             pos: ahead.pos,
@@ -102,7 +103,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             stopped: None,
             reason: None,
             found: None,
-            guessed: false,
+            is_guessed: false,
             finder: Finder::new(ahead.data.len()),
             ahead,
         }
@@ -150,8 +151,12 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             }
             match self.ahead.due {
                 Due::Frame => self.look_ahead(),
-                Due::Minor => self.begin_minor(),
-                Due::Major => self.begin_major(),
+                Due::Minor => self.ahead.begin_minor(),
+                Due::Major => {
+                    if let Err(error) = self.ahead.begin_major() {
+                        self.fail(error);
+                    }
+                }
                 Due::Nothing => return Ok(None),
             }
         }
@@ -175,7 +180,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         self.ahead.meta = None;
         self.queue.clear();
         match self.found.take() {
-            Some(anchor) => self.go_on(anchor),
+            Some(anchor) => self.begin_at(&anchor),
             None => {
                 self.pos = self.ahead.data.len();
                 self.ahead.pos = self.pos;
@@ -184,74 +189,88 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         }
     }
 
-    /// Goes on at an anchor, or at a frame between what was delivered and it to which its index leads.
-    fn go_on(&mut self, anchor: Anchor<'a>) {
-        self.guessed = false;
-        self.learn_around(&anchor);
-        let before = self.backtrack(self.pos, &anchor);
-        self.ahead.reset(Open::Unknown);
-        let (at, unit) = before.unwrap_or_else(|| {
-            let at = usize::try_from(anchor.at).unwrap_or(self.ahead.data.len());
-            self.ahead.pos = at;
-            if let Rest::Unknown { slot, length } = self.ahead.expect_rest(&anchor.unit, at) {
-                self.guessed = !self.try_rests(slot, length, &anchor);
-            }
-            (at, anchor.unit)
-        });
-        // A frame to which an index leads may be a piece of a record whose writer cuts it itself.
-        self.ahead.is_first |= before.is_some();
-        self.pos = at;
-        self.ahead.enter(unit, at);
-    }
-
-    /// Gets to know the streams of the unit after damage, which may be of another session.
-    fn learn_around(&mut self, anchor: &Anchor<'a>) {
-        if self.ahead.unit.is_some_and(|last| self.is_other_session(&last, anchor)) {
+    /// Begins to read at an anchor, or at the first frame before it to which its index leads.
+    fn begin_at(&mut self, anchor: &Anchor<'a>) {
+        // The unit may be of another session.
+        if self.ahead.unit.is_some_and(|last| is_other_session(&last, anchor)) {
             self.ahead.new_session();
         }
-        // What does not fit is reported where the Meta is delivered.
-        let _ = self.ahead.learn_at(if anchor.begins { anchor.at } else { anchor.unit.offset() }, true);
-        if !anchor.begins {
-            // Its own Meta may be lost, and it may have had a meta; the next one tells of both.
-            let _ = self.ahead.learn_at(anchor.unit.end(), false);
+        self.ahead.learn_around(&anchor.unit, anchor.at);
+        let at = usize::try_from(anchor.at).unwrap_or(self.ahead.data.len());
+        let before = self.first_before(anchor).filter(|&(start, unit)| {
+            self.ahead.reset(Open::Unknown);
+            self.read_on(unit, start, true) == Some(at)
+        });
+        let (start, unit) = before.unwrap_or((at, anchor.unit));
+        self.is_guessed = false;
+        if before.is_some() {
+            self.ahead.reset(Open::Unknown);
+            // It may be a piece of a record whose writer cuts it itself.
+            self.ahead.is_first = true;
+        } else if let Rest::Unknown { slot, length } = self.ahead.expect_rest(&unit, start) {
+            let rest = self.only_rest(slot, length, anchor);
+            self.is_guessed = rest.is_none();
+            self.ahead.begin_with(slot, rest);
         }
+        self.pos = start;
+        self.ahead.enter(unit, start);
     }
 
-    /// True if a unit after damage belongs to another session than the last one before it.
-    fn is_other_session(&mut self, last: &Unit<'a>, anchor: &Anchor<'a>) -> bool {
+    /// The first frame from what was delivered on to which the index of an anchor leads, and its unit.
+    fn first_before(&self, anchor: &Anchor<'a>) -> Option<(usize, Unit<'a>)> {
+        let whole = self.ahead.whole();
         let unit = &anchor.unit;
-        let is_resized = (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size());
-        if is_resized || anchor.begins && unit.number() == 0 {
-            return true;
-        }
-        let by = unit.position().saturating_sub(last.position());
-        let units = signed(unit.number()).saturating_sub(signed(last.number()));
-        if units.checked_mul(signed(unit.major_size())) == Some(by) {
-            return false;
-        }
-        // The Meta of the unit, or of the next one if that is lost, may declare most streams in other words.
-        let said = self.ahead.compare(unit.offset()).or_else(|| self.ahead.compare(unit.end()));
-        said.is_some_and(|(same, others)| others > same)
-            || unit.number() < last.number() && !last.shares_grid(unit)
+        let (index, unit) = if anchor.begins {
+            let back = signed(unit.major_size()).saturating_neg();
+            (unit.index()?, unit.moved(back, unit.number().checked_sub(1)?))
+        } else {
+            (unit.minor_index(whole, anchor.at).ok()?, *unit)
+        };
+        let target = first_target(whole, &index, to_u64(self.pos), anchor.at)?;
+        Some((usize::try_from(target).ok()?, unit))
     }
 
-    fn begin_minor(&mut self) {
-        self.guessed = false;
-        self.ahead.begin_minor();
+    /// The one number of bytes that may be left of a record at an anchor and leads to the end of the minor unit, or of the
+    /// input; `None` if it is not the only one.
+    fn only_rest(&mut self, slot: usize, length: u64, anchor: &Anchor<'a>) -> Option<u64> {
+        let at = usize::try_from(anchor.at).ok()?;
+        let mut fits = None;
+        for rest in 0..length.min(MAX_PAYLOAD.saturating_add(1)) {
+            self.ahead.begin_with(slot, Some(rest));
+            // A meta would be taken into the table.
+            let end = self.read_on(anchor.unit, at, false);
+            let read = to_u64(self.ahead.pos).saturating_sub(anchor.at);
+            self.finder.looks = self.finder.looks.checked_sub(read)?;
+            if end.is_some() && fits.replace(rest).is_some() {
+                return None;
+            }
+        }
+        fits
     }
 
-    fn begin_major(&mut self) {
-        self.guessed = false;
-        if let Err(error) = self.ahead.begin_major() {
-            self.fail(error);
+    /// Reads from a frame of a unit on, and returns the end of the minor unit, or of the input, if all up to it can be read;
+    /// a meta only if that is allowed.
+    fn read_on(&mut self, unit: Unit<'a>, start: usize, metas: bool) -> Option<usize> {
+        let ahead = &mut self.ahead;
+        ahead.enter(unit, start);
+        while ahead.due == Due::Frame {
+            while ahead.read_fast().is_some() {}
+            let is_meta = matches!(ahead.data.get(ahead.pos), Some(0x0c | 0x0d));
+            if is_meta && !metas || ahead.read_one().is_err() {
+                return None;
+            }
         }
+        Some(ahead.pos)
     }
 
     /// Reads some frames ahead, up to the end of the minor unit.
     fn look_ahead(&mut self) {
         match self.read_ahead() {
             Ok(()) if self.ahead.due == Due::Frame => self.queue.release(self.ahead.known.streams().len()),
-            Ok(()) => self.queue.release_all(),
+            Ok(()) => {
+                self.is_guessed = false;
+                self.queue.release_all();
+            }
             Err(error) => self.fail(error),
         }
     }
@@ -259,31 +278,25 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// Reading ahead stopped at a fault: releases what is proven all the same, and finds out where to go on.
     fn fail(&mut self, error: Error) {
         self.fault = Some(error);
-        // Nothing contradicts the frames before the end of the input, or before a fault that is not theirs. But if too
-        // much was taken for the rest of a record, the frames after it are wrong, too.
-        let ahead = &self.ahead;
-        let is_cut =
-            error.is_truncation() && (ahead.is_marker_begun(ahead.pos) || !ahead.is_whole && !self.guessed);
         if matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
             self.queue.release_all();
             return;
         }
+        // Nothing contradicts the frames before the end of the input, or before a fault that is not theirs. But if too
+        // much was taken for the rest of a record, the frames after it are wrong, too.
+        let ahead = &self.ahead;
+        let is_cut = error.is_truncation()
+            && (ahead.is_marker_begun(ahead.pos) || !ahead.is_whole && !self.is_guessed);
         if is_cut || ahead.pos == ahead.limit {
             self.queue.release_all();
         } else {
-            self.queue.release(self.ahead.known.streams().len());
+            self.queue.release(ahead.known.streams().len());
         }
         self.ahead.stop();
-        self.find_anchor(error);
-    }
-
-    /// Finds out where reading can go on.
-    fn find_anchor(&mut self, cause: Error) {
-        let first = self.queue.next_unreleased().unwrap_or(to_u64(self.ahead.pos));
-        let out_of_sequence = matches!(cause.kind(), ErrorKind::OutOfSequence { .. });
-        // What failed here must not be tried again.
-        let is_new = out_of_sequence || self.ahead.unit.is_none();
-        let from = if is_new { first } else { first.saturating_add(1) };
+        let from = self.queue.next_unreleased().unwrap_or(to_u64(self.ahead.pos));
+        // A place that failed is not tried again.
+        let is_new = matches!(error.kind(), ErrorKind::OutOfSequence { .. }) || self.ahead.unit.is_none();
+        let from = if is_new { from } else { from.saturating_add(1) };
         self.found = self.finder.find(&self.ahead, from);
     }
 
@@ -312,10 +325,18 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
 
     /// Offset of the next frame; once the frames have ended, how far reading came.
     ///
-    /// Where a file is still growing, this is where to go on when it has more bytes.
+    /// A file that is still growing is read on from here when it has more bytes.
     pub const fn offset(&self) -> u64 {
         to_u64(self.pos)
     }
+}
+
+/// True if a unit after damage belongs to another session than the last one before it.
+fn is_other_session(last: &Unit<'_>, anchor: &Anchor<'_>) -> bool {
+    let unit = &anchor.unit;
+    (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size())
+        || anchor.begins && unit.number() == 0
+        || unit.number() < last.number() && !last.shares_grid(unit)
 }
 
 strict::tells_state!(ahead);

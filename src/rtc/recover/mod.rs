@@ -6,12 +6,12 @@
 //!
 //! - Up to 8 frames are held back where there are at most 24 streams, up to 16 with 64 streams, else up to 48. Nothing
 //!   is held back where the input merely ends, at a boundary, or up to the last Marker, Index, Meta, platform or Crc.
-//! - After damage, reading goes on at the next Marker, at the next index that leads back to its unit, or at a frame before
-//!   either to which it leads.
-//! - A unit that does not fit to what came before (other sizes, or a Meta that says something else) begins another
-//!   session, even if the session's first unit is lost.
-//! - What is left of a record whose beginning was lost is known from the next index. Where none follows, all the lengths
-//!   that it can have are tried, and the one counts that leads to the end.
+//! - After damage, reading goes on at the next Marker, at the next index that leads back to its unit, or at the first
+//!   frame before either to which it leads, with the streams that the unit's own Meta declares.
+//! - A unit of other sizes begins another session, as does one whose number is 0, or lower than before and off the grid:
+//!   even if the session's first unit is lost.
+//! - The next index tells how much is left of a record whose beginning was lost. Where none follows, all lengths are
+//!   tried, and the one counts that leads to the end.
 //!
 //! A frame that may continue a record, as far as is known, [does](crate::rtc::Frame::continues): no rest of a record is taken
 //! for one.
@@ -21,7 +21,6 @@ mod frames;
 mod queue;
 mod reason;
 mod records;
-mod rests;
 pub(crate) mod search;
 mod units;
 

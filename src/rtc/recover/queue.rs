@@ -9,7 +9,7 @@ const AHEAD: usize = if usize::BITS < 64 { 64 } else { 128 };
 
 /// The number of frames that are held back until they are proven, by the number of streams.
 ///
-/// Where ids are dense, nearly every byte looks like the header of a frame, and a proof takes more of them.
+/// Nearly every byte looks like the header of a frame where ids are dense: then a proof takes more of them.
 const HELD: [(usize, usize); 3] = [(24, 8), (64, 16), (usize::MAX, 48)];
 
 /// A ring of frames.
@@ -35,7 +35,7 @@ impl<'a> Queue<'a> {
         if self.head == self.ready { None } else { Some(&self.items[self.head % AHEAD]) }
     }
 
-    /// It was delivered.
+    /// Removes the first frame, which was delivered.
     #[inline(always)]
     pub(super) fn pop(&mut self) {
         self.head += 1;
@@ -73,7 +73,7 @@ impl<'a> Queue<'a> {
         self.ready = at;
     }
 
-    /// Where the first frame begins that is not released.
+    /// Offset of the first frame that is not released.
     pub(super) fn next_unreleased(&self) -> Option<u64> {
         (self.ready < self.tail).then(|| self.items[self.ready % AHEAD].offset())
     }

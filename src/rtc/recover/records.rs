@@ -4,7 +4,7 @@ use super::Frames;
 use crate::error::{Error, ErrorKind};
 use crate::gap::Gap;
 use crate::room::Room;
-use crate::rtc::records::{Joiner, Step};
+use crate::rtc::records::{Joiner, Step, records_of};
 use crate::rtc::slot::StreamSlot;
 use crate::rtc::{Frame, Grid, Record, Streams, Time};
 use core::fmt;
@@ -35,18 +35,6 @@ pub struct Records<'a, 'b, R> {
 }
 
 impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
-    /// The records of a file, with slots for the streams of a session.
-    #[inline(never)] // Made where it is to lie: inlined, it is made on the stack and copied.
-    pub fn new(data: &'a [u8], slots: R, buffer: &'b mut [u8]) -> Self {
-        Self { frames: Frames::new(data, slots), joiner: Joiner::new(0, buffer) }
-    }
-
-    /// The records from where `frames` are.
-    pub fn of(frames: Frames<'a, R>, buffer: &'b mut [u8]) -> Self {
-        let joiner = Joiner::new(frames.session(), buffer);
-        Self { frames, joiner }
-    }
-
     /// The next record or gap, or the end.
     #[inline]
     pub fn next_step(&mut self) -> Step<'_, 'a> {
@@ -73,19 +61,12 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
         }
     }
 
-    /// As that, but the record is lent only when it is [asked for](Self::record).
+    /// The next step, with the record lent only when it is [asked for](Self::record).
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> Found<'a> {
         match self.frames.next_frame() {
-            Ok(Some(frame)) => {
-                let reader = &mut self.frames.ahead;
-                let of = (reader.data, reader.order, reader.session);
-                if self.joiner.take(&mut reader.known, of, &frame) {
-                    Found::Record(frame)
-                } else {
-                    Found::Frame(frame)
-                }
-            }
+            Ok(Some(frame)) if self.take(&frame) => Found::Record(frame),
+            Ok(Some(frame)) => Found::Frame(frame),
             Ok(None) => Found::End,
             Err(error) => self.recover(error),
         }
@@ -98,13 +79,6 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
             self.joiner.interrupt();
         }
         Found::Gap(gap)
-    }
-
-    /// The record that was found, until the next one is asked for.
-    #[inline(always)]
-    pub(crate) fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
-        let reader = &self.frames.ahead;
-        self.joiner.record(reader.known.streams(), (reader.data, reader.order), frame)
     }
 
     /// Goes to where a grid finds a time on all clocks, before anything is read. `None` if only reading everything will do.
@@ -123,42 +97,15 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
         Some(place)
     }
 
-    /// The frames that the records are read from.
-    pub const fn frames(&self) -> &Frames<'a, R> {
-        &self.frames
-    }
-
-    /// The streams of the session, as far as they have been declared.
-    #[inline]
-    pub fn streams(&self) -> Streams<'_, 'a> {
-        self.frames.streams()
-    }
-
     /// The time of the stream in a slot, now.
     pub fn time_at(&self, slot: usize) -> Option<Time> {
         self.joiner.time_at(self.streams(), slot)
     }
-
-    /// The offset of the first record that has begun and has not ended; `None` if there is none.
-    ///
-    /// No record that is delivered later begins before it.
-    pub fn first_open(&self) -> Option<u64> {
-        self.joiner.first_open(self.streams())
-    }
-
-    /// Sets what clocks said before, as a [`Grid`](crate::rtc::Grid) has found it.
-    pub fn prime(&mut self, said: &[(u64, Time)]) {
-        self.joiner.prime(&mut self.frames.ahead.known, said);
-    }
 }
 
-impl<'a, R: Room<StreamSlot<'a>>> fmt::Debug for Records<'a, '_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("frames", &self.frames).finish_non_exhaustive()
-    }
-}
+records_of!(ahead);
 
-/// What comes next; a complete record by its last frame.
+/// The next step; a complete record by its last frame.
 pub(crate) enum Found<'a> {
     Frame(Frame<'a>),
     Record(Frame<'a>),

@@ -4,22 +4,19 @@ use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rtc::element::UNIT;
 use crate::rtc::index::{leads_to_frame, starts_like_one};
-use crate::rtc::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER, Unit, is_confirmed, signed};
+use crate::rtc::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER, Unit, check_marker, is_confirmed, signed};
 use crate::rtc::{Index, frame, work};
 use core::ops::Range;
 
 /// The length of a Marker's payload.
 const RUN: usize = 1024;
 
-/// Whether `data` is an RTC file, or what is left of one: some part of it can be found again.
+/// True if `data` is an RTC file, or the rest of one: some part of it can be found again.
 ///
 /// A file that begins with a Marker is one. Otherwise the first Marker is searched, in linear time: only every
 /// 1024th byte is looked at where there is none.
 pub fn detect(data: &[u8]) -> bool {
-    if data.first() == Some(&MARKER_HEADER) && run_after(data, 1) >= RUN.min(data.len().saturating_sub(1)) {
-        return data.len() > RUN;
-    }
-    find(Bytes::new(data), 0, to_u64(data.len())).is_some() || damaged_marker(Bytes::new(data)).is_some()
+    check_marker(Bytes::new(data)).is_ok() || find(Bytes::new(data), 0, to_u64(data.len())).is_some()
 }
 
 /// The number of bytes from `at` on that are those of a Marker.
@@ -77,13 +74,6 @@ pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
         let (_, index) = after.split(MARKER_BYTES)?;
         Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
     })
-}
-
-/// The unit at the start of the input whose Marker is damaged: most of its bytes are those of one all the same.
-pub(crate) fn damaged_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
-    let (marker, index) = data.split(MARKER_BYTES)?;
-    let filled = marker.as_slice().iter().filter(|&&byte| byte == MAGIC).count();
-    Unit::at_index(index).ok().filter(|unit| filled >= MARKER_BYTES / 2 && is_confirmed(data, unit))
 }
 
 /// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
@@ -162,7 +152,7 @@ pub fn probe(data: &[u8]) -> Result<()> {
         Err(error) => error,
     };
     let whole = Bytes::new(data);
-    if damaged_marker(whole).is_some() || find(whole, 0, to_u64(data.len())).is_some() {
+    if find(whole, 0, to_u64(data.len())).is_some() {
         return Ok(());
     }
     Err(match first.kind() {

@@ -1,4 +1,4 @@
-//! What holds for all payloads: tried on random ones here, proven by Kani where it is to be had.
+//! Properties of all payloads: tried on random ones here, proven by Kani where it is to be had.
 
 use super::*;
 
