@@ -42,8 +42,8 @@
 //    - `b`: the first label of mappings or flags: `builder.label(place)?`, `builder.range(lo, hi)?` for each of its
 //      ranges, `builder.end_list(last range)`, the number of ranges into the label's `size` by `builder.update`; the
 //      last label is marked by `end_list`. `NONE` if there are none. Optional: the first range of its selector, or
-//      `NONE`. Variant: each child is a `Kind::Choice` with `a` as its number, `b` as its first range and the class as its
-//      only child (`NONE`: an option that is never selected).
+//      `NONE`. Variant: each child is a `Kind::Choice` with `a` as its number, `b` as its first range (in TSDL `NONE`: the
+//      labels of the selector give it) and the class as its only child.
 //    - the name of a member stands on its class (`set_name`), that of an option on the `Choice`. A `Place` is where the
 //      name stands in the *file*; `Step::Name` compares as written, `UNDERSCORE` only hides one `_` in what is shown.
 // 4. A type that is used again: `builder.copy(index)` copies a closed class with all its children; then `update` its

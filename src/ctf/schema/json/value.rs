@@ -6,7 +6,7 @@ use super::super::scope::Scope;
 use super::super::spec::{Step, TextPlace};
 use super::compiler::{Compiler, Json};
 use crate::error::{Element, Error, ErrorKind, Result};
-use crate::json::{Event, Str, take_byte};
+use crate::json::{Event, Str};
 
 const ROLES: [(&str, u16); 11] = [
     ("packet-magic-number", role::MAGIC),
@@ -36,14 +36,8 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     #[cold]
     pub(super) fn wrong(&self, element: Element, expected: &'static str) -> Error {
         let offset = self.parser.event_offset();
-        let byte = self.byte_at(offset);
+        let byte = self.stream.byte_at(offset);
         Error::new(offset, element, ErrorKind::Unexpected { byte, expected })
-    }
-
-    /// The byte at an offset of the metadata file.
-    fn byte_at(&self, offset: u64) -> u8 {
-        let mut text = self.stream.text_at(offset, 1, false);
-        take_byte(&mut text).unwrap_or(0)
     }
 
     /// Skips a value, whatever it is.
@@ -169,7 +163,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             let node = if lo <= hi { self.builder.range(lo, hi)? } else { None };
             let Some(node) = node else {
                 let expected = "two integers of 64 bits in ascending order";
-                let byte = self.byte_at(offset);
+                let byte = self.stream.byte_at(offset);
                 return Err(Error::new(offset, RANGE, ErrorKind::Unexpected { byte, expected }));
             };
             if first == NONE {

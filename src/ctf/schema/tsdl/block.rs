@@ -53,6 +53,7 @@ impl<'a> Compiler<'a, '_, '_> {
         if let Some(root) = self.facts.packet_header.checked_sub(1) {
             self.emit_root(root, Scope::PacketHeader, &mut Origin::default())?;
         }
+        self.tree.truncate(0);
         self.builder.end_trace(trace);
         self.pass(text, Pass::Streams)?;
         self.pass(text, Pass::Events)

@@ -37,7 +37,7 @@ pub(super) struct Key<'a> {
     /// A structure or a variant by its node, or one of the constants.
     pub(super) owner: u32,
     pub(super) text: Text<'a>,
-    /// A bit for each pointer that is constant, after a bit that ends them. Of the members of a variant's options 1.
+    /// A bit for each pointer that is constant, after a bit that ends them.
     pub(super) pointers: u16,
     /// A number instead of a text.
     number: u64,
@@ -60,11 +60,6 @@ impl<'a> Key<'a> {
     /// The name of an alias: its words, whatever stands between them, and its pointers.
     pub(super) fn alias(words: Text<'a>, pointers: u16) -> Self {
         Self { pointers, ..Self::new(PLAIN, words) }
-    }
-
-    /// The name of a member of any option of a variant.
-    pub(super) fn through(variant: u32, text: Text<'a>) -> Self {
-        Self { pointers: 1, ..Self::new(variant, text) }
     }
 
     fn number(number: u64) -> Self {

@@ -48,26 +48,24 @@ impl<'a> Path<'a> {
             && left.next().is_none()
     }
 
-    /// The words, which have been read before.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Token<'a>> {
-        let mut lexer = Lexer::new(self.text);
-        core::iter::from_fn(move || {
-            loop {
-                let token = lexer.next().ok()?;
-                match token.kind {
-                    Kind::Name | Kind::Keyword(_) => return Some(token),
-                    Kind::End => return None,
-                    _ => {}
-                }
-            }
-        })
+    pub(super) fn iter(&self) -> impl Iterator<Item = Token<'a>> + use<'a> {
+        words(self.text)
     }
+}
 
-    pub(super) fn of(text: Text<'a>) -> Self {
-        let mut path = Self { text, words: 0 };
-        path.words = u32::try_from(path.iter().count()).unwrap_or(u32::MAX);
-        path
-    }
+/// The words of a path that has been read before.
+pub(super) fn words(text: Text<'_>) -> impl Iterator<Item = Token<'_>> {
+    let mut lexer = Lexer::new(text);
+    core::iter::from_fn(move || {
+        loop {
+            let token = lexer.next().ok()?;
+            match token.kind {
+                Kind::Name | Kind::Keyword(_) => return Some(token),
+                Kind::End => return None,
+                _ => {}
+            }
+        }
+    })
 }
 
 impl<'a> Parser<'a> {

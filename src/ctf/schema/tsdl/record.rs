@@ -45,9 +45,6 @@ impl<'a> Compiler<'a, '_, '_> {
                     {
                         *root = Some(start);
                     }
-                    if let Some(node) = self.tree.get_mut(start) {
-                        node.size = u8::try_from(number).unwrap_or(0);
-                    }
                 }
             }
         }
@@ -65,13 +62,12 @@ impl<'a> Compiler<'a, '_, '_> {
 
     /// Emits a stream class.
     fn add_stream(&mut self, record: u32, id: u64, roots: [Option<u32>; 3], offset: u64) -> Result<()> {
-        self.tree.close(record);
         if self.stream_node(id).is_some() {
             return Err(Error::new(offset, element::STREAM, ErrorKind::Repeated));
         }
         self.imply_clock(&roots, offset)?;
         let class = self.builder.begin()?;
-        let mut origin = Origin { stream: Some(record), ..Origin::default() };
+        let mut origin = Origin::default();
         let scopes = [Scope::PacketContext, Scope::EventHeader, Scope::CommonContext];
         for (root, scope) in roots.into_iter().zip(scopes) {
             if let Some(root) = root {
@@ -85,6 +81,7 @@ impl<'a> Compiler<'a, '_, '_> {
             node.clock = origin.clock;
             node.signed = origin.has_event_id;
         }
+        self.tree.truncate(record.saturating_add(1));
         self.facts.only_stream = Some(record);
         self.names.insert_stream(id, record, offset, &self.stream)
     }
@@ -167,9 +164,7 @@ impl<'a> Compiler<'a, '_, '_> {
         }
         self.count_event(stream, id, token)?;
         let class = self.builder.begin()?;
-        let names = self.names.len();
-        let mut origin = Origin { stream: Some(stream), roots, ..Origin::default() };
-        origin.clock = self.tree.get(stream).clock;
+        let mut origin = Origin { clock: self.tree.get(stream).clock, has_event_id: false };
         for (root, scope) in roots.into_iter().zip([Scope::SpecificContext, Scope::Payload]) {
             if let Some(root) = root {
                 self.emit_root(root, scope, &mut origin)?;
@@ -181,7 +176,6 @@ impl<'a> Compiler<'a, '_, '_> {
         };
         let spec = ClassSpec { id: id.unwrap_or(0), name, namespace: None, offset: token.offset };
         self.builder.end_event(class, &spec, self.tree.get(stream).made);
-        self.names.truncate(names);
         self.tree.truncate(front);
         Ok(())
     }
