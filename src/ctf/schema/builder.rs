@@ -356,11 +356,6 @@ impl<'s> Builder<'s> {
         self.update(index.saturating_add(2), |node| node.slot = 1);
     }
 
-    /// Gives up what was begun at `index`, which nothing refers to.
-    pub(crate) fn abandon(&mut self, index: u32) {
-        self.front = index;
-    }
-
     /// The data stream class with this identifier.
     pub(crate) fn find_stream(&self, id: u64) -> Option<u32> {
         Some(self.find_stream_entry(id).0).filter(|index| *index != NONE)
