@@ -35,17 +35,14 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// True if it is made of these words.
-    pub(super) fn is(&self, words: &[&[u8]]) -> bool {
-        if let (1, &[word]) = (self.words, words) {
-            return says(self.text, word);
-        }
-        if usize::try_from(self.words) != Ok(words.len()) {
-            return false;
+    /// True if it is made of these words, which have dots between them here.
+    pub(super) fn is(&self, name: &str) -> bool {
+        if self.words == 1 {
+            return says(self.text, name.as_bytes());
         }
         let mut left = self.iter();
-        words.iter().all(|word| left.next().is_some_and(|found| says(found.text(), word)))
-            && left.next().is_none()
+        let mut words = name.as_bytes().split(|byte| *byte == b'.');
+        words.all(|word| left.next().is_some_and(|found| says(found.text(), word))) && left.next().is_none()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Token<'a>> + use<'a> {

@@ -7,7 +7,7 @@ use super::compiler::Compiler;
 use super::element;
 use super::emit::{Origin, shown};
 use super::lexer::Token;
-use super::parser::{Parser, Value};
+use super::parser::Parser;
 use super::tree::{Node, NodeKind};
 use crate::ctf::schema::node::ESCAPED;
 use crate::ctf::schema::scope::Scope;
@@ -18,33 +18,27 @@ impl<'a> Compiler<'a, '_, '_> {
     pub(super) fn stream_block(&mut self, token: Token<'a>) -> Result<()> {
         self.open_block(element::STREAM)?;
         let scope = self.enter_scope();
-        let mut seen = Seen::default();
+        let (mut seen, mut types) = (Seen::default(), Seen::default());
         let mut id = None;
         let record = self.tree.push(Node::of(NodeKind::Stream), token.offset)?;
         let mut roots = [None; 3];
         while let Some(item) = self.item(false)? {
             match item {
                 Item::Value(Attribute { name, value, at, offset }) => {
-                    if name.is(&[b"id"]) {
-                        seen.once(0, at)?;
+                    if seen.once(&name, at, &["id"])? == "id" {
                         id = Some(value.unsigned(offset)?);
                     }
                 }
                 Item::Type { name, at, start } => {
-                    let number: u32 = if name.is(&[b"packet", b"context"]) {
-                        0
-                    } else if name.is(&[b"event", b"header"]) {
-                        1
-                    } else if name.is(&[b"event", b"context"]) {
-                        2
-                    } else {
-                        return Err(unknown_type(at));
+                    let [context, header, common] = &mut roots;
+                    let known = ["packet.context", "event.header", "event.context"];
+                    let root = match types.once(&name, at, &known)? {
+                        "packet.context" => context,
+                        "event.header" => header,
+                        "event.context" => common,
+                        _ => return Err(unknown_type(at)),
                     };
-                    seen.once(number.saturating_add(1), at)?;
-                    if let Some(root) = usize::try_from(number).ok().and_then(|number| roots.get_mut(number))
-                    {
-                        *root = Some(start);
-                    }
+                    *root = Some(start);
                 }
             }
         }
@@ -112,7 +106,7 @@ impl<'a> Compiler<'a, '_, '_> {
     pub(super) fn event(&mut self, token: Token<'a>) -> Result<()> {
         self.open_block(element::EVENT)?;
         let scope = self.enter_scope();
-        let mut seen = Seen::default();
+        let (mut seen, mut types) = (Seen::default(), Seen::default());
         let (mut name_of, mut id, mut stream_id) = (None, None, None);
         let mut roots = [None; 2];
         // A stream class that nothing declares stays.
@@ -120,39 +114,27 @@ impl<'a> Compiler<'a, '_, '_> {
         while let Some(item) = self.item(false)? {
             match item {
                 Item::Value(Attribute { name, value, at, offset }) => {
-                    if name.is(&[b"name"]) {
-                        seen.once(0, at)?;
-                        name_of = Some(word(&value, offset)?);
-                    } else if name.is(&[b"id"]) {
-                        seen.once(1, at)?;
-                        id = Some(value.unsigned(offset)?);
-                    } else if name.is(&[b"stream_id"]) {
-                        seen.once(2, at)?;
-                        stream_id = Some(value.unsigned(offset)?);
-                    } else if name.is(&[b"loglevel"]) {
-                        seen.once(3, at)?;
-                        let level = value.unsigned(offset)?;
-                        if i64::try_from(level).is_err() {
-                            return Err(value.unexpected(offset, "a log level"));
+                    match seen.once(&name, at, &["name", "id", "stream_id", "loglevel", "model.emf.uri"])? {
+                        "name" => name_of = Some(word(&value, offset)?),
+                        "id" => id = Some(value.unsigned(offset)?),
+                        "stream_id" => stream_id = Some(value.unsigned(offset)?),
+                        "loglevel" => {
+                            if i64::try_from(value.unsigned(offset)?).is_err() {
+                                return Err(value.unexpected(offset, "a log level"));
+                            }
                         }
-                    } else if name.is(&[b"model", b"emf", b"uri"]) {
-                        seen.once(4, at)?;
-                        if !matches!(value, Value::String { .. }) {
-                            return Err(value.unexpected(offset, "a string"));
-                        }
+                        "model.emf.uri" => value.string(offset)?,
+                        _ => {}
                     }
                 }
                 Item::Type { name, at, start } => {
                     let [context, fields] = &mut roots;
-                    if name.is(&[b"context"]) {
-                        seen.once(5, at)?;
-                        *context = Some(start);
-                    } else if name.is(&[b"fields"]) {
-                        seen.once(6, at)?;
-                        *fields = Some(start);
-                    } else {
-                        return Err(unknown_type(at));
-                    }
+                    let root = match types.once(&name, at, &["context", "fields"])? {
+                        "context" => context,
+                        "fields" => fields,
+                        _ => return Err(unknown_type(at)),
+                    };
+                    *root = Some(start);
                 }
             }
         }
