@@ -125,11 +125,6 @@ impl<'s> Builder<'s> {
         self.update(index, |node| node.size = size);
     }
 
-    /// Appends a node without children at the front.
-    pub(crate) fn leaf(&mut self, node: Node) -> Result<u32> {
-        self.open(node)
-    }
-
     /// Adds a node at the end of the storage, and gives its index. Those of a list are added one after the other.
     #[allow(clippy::as_conversions)]
     pub(crate) fn side(&mut self, node: Node) -> Result<u32> {
@@ -245,7 +240,7 @@ impl<'s> Builder<'s> {
     /// `clock`.
     pub(crate) fn begin(&mut self) -> Result<u32> {
         let index = self.open(Node::EMPTY)?;
-        self.leaf(Node::new(Kind::More))?;
+        self.open(Node::new(Kind::More))?;
         Ok(index)
     }
 
@@ -268,7 +263,7 @@ impl<'s> Builder<'s> {
         info.a = clock.unwrap_or(NONE);
         // Until then, what it has below it in the tree of identifiers.
         (info.name, info.b) = (NONE, NONE);
-        let info = self.leaf(info)?;
+        let info = self.open(info)?;
         self.streams = self.streams.saturating_add(1);
         self.end_class(index, Kind::Stream, spec, info);
         let (found, parent, right) = self.find_stream_entry(spec.id);
@@ -327,11 +322,11 @@ impl<'s> Builder<'s> {
         let mut seconds = Node::new(Kind::More);
         seconds.set_y(spec.seconds.cast_unsigned());
         seconds.slot = u8::from(spec.is_unix);
-        self.leaf(seconds)?;
+        self.open(seconds)?;
         // Its other fields are its branch in the tree of identifiers.
         let mut more = Node::new(Kind::More);
         more.name = u32::try_from(spec.offset).unwrap_or(NONE);
-        self.leaf(more)?;
+        self.open(more)?;
         self.close(index);
         self.clocks = self.clocks.saturating_add(1);
         self.update(index, |node| {

@@ -30,8 +30,8 @@
 //    `builder.root(index, Scope::…)` after it was closed. The roots of a stream stand in the order of `Scope`.
 // 3. A field class: `let class = builder.open(node)?`, its children one after the other in document order, then
 //    `builder.close(class)`, and for structures and variants `builder.index_names(…)` with the number of members or
-//    options (where the language does not let ranges overlap, with that of the ranges, too). Scalars are closed too, or
-//    added by `builder.leaf(node)`. The fields of a `Node`:
+//    options (where the language does not let ranges overlap, with that of the ranges, too). The size of a scalar is
+//    known. The fields of a `Node`:
 //    - `kind`; `a`: length in bits (fixed-length), bytes (strings, BLOBs) or elements (arrays);
 //      dynamic ones, optionals, variants: `a` is the first node of the location: from `builder.step(origin, Step::…)`
 //      once for each step, then `builder.end_list(last)`. The origin belongs to the first step.
