@@ -206,6 +206,11 @@ impl<'s> Builder<'s> {
         Ok(index)
     }
 
+    /// The node of the references of a data stream class.
+    pub(crate) fn stream_info(&self, class: u32) -> u32 {
+        self.node(class.saturating_add(1)).b
+    }
+
     /// The entry of a data stream class, or else the last one on the way to where it would stand, and on which side.
     fn find_stream_entry(&self, id: u64) -> (u32, u32, bool) {
         // Identifiers that follow each other get different bits at once, and no two of them the same ones.

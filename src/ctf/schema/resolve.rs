@@ -160,7 +160,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     }
 
     fn check_roles(&self, place: &Place<'_>, node: &Node, owner: Owner, root: u32) -> Result<()> {
-        let info = self.builder.node(owner.stream.saturating_add(1)).b;
+        let info = self.builder.stream_info(owner.stream);
         let around = Around {
             scope: place.scope,
             is_first: place.index == root.saturating_add(1),
@@ -214,7 +214,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         }
         if target >= Scope::EventHeader && target != place.scope {
             // Who reads this scope alone has to begin with those before it.
-            let info = self.builder.node(owner.stream.saturating_add(1)).b;
+            let info = self.builder.stream_info(owner.stream);
             if owner.event == NONE {
                 self.builder.update(info, |info| info.set(PLAIN, true));
             } else {
@@ -222,7 +222,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             }
         }
         if self.connect(place.index, node, start, &dependent, &path)? && owner.stream != NONE {
-            let info = self.builder.node(owner.stream.saturating_add(1)).b;
+            let info = self.builder.stream_info(owner.stream);
             self.builder.update(info, |info| info.set(LAST, true));
         }
         Ok(())

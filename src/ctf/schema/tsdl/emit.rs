@@ -97,7 +97,7 @@ fn displayed(mut text: Text<'_>) -> Text<'_> {
 /// True if a type ends here as a whole: text, a number, a string.
 fn is_leaf(node: &Node, element: &Node) -> bool {
     match node.kind {
-        NodeKind::Struct | NodeKind::Variant | NodeKind::Stream => false,
+        NodeKind::Struct | NodeKind::Variant => false,
         NodeKind::Array | NodeKind::Sequence => element.is_character(),
         _ => true,
     }
@@ -187,7 +187,7 @@ impl<'a> Compiler<'a, '_, '_> {
             NodeKind::Integer | NodeKind::Enum => Kind::Unsigned,
             NodeKind::Float => Kind::Float,
             NodeKind::String => Kind::NulString,
-            NodeKind::Struct | NodeKind::Stream => Kind::Structure,
+            NodeKind::Struct => Kind::Structure,
             NodeKind::Variant => Kind::Variant,
             NodeKind::Array if text => Kind::StaticString,
             NodeKind::Array => Kind::StaticArray,
@@ -215,7 +215,7 @@ impl<'a> Compiler<'a, '_, '_> {
                 })?;
             }
             NodeKind::Sequence | NodeKind::Variant => class.a = self.location(self.text(node.place))?,
-            NodeKind::String | NodeKind::Struct | NodeKind::Stream => {}
+            NodeKind::String | NodeKind::Struct => {}
         }
         if scope <= Scope::CommonContext || node.clock != 0 {
             class.roles = self.roles(at, node, element, scope, ancestors.all(), origin)?;

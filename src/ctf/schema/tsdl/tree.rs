@@ -32,7 +32,7 @@ pub struct Node {
     pub(super) place: Place,
     /// The number of elements an array has.
     pub(super) len: u64,
-    /// The node of the schema that it became: the first label of an enumeration, a stream class.
+    /// The node of the schema with the first label of an enumeration.
     pub(super) made: u32,
 }
 
@@ -49,8 +49,6 @@ pub(super) enum NodeKind {
     Array,
     /// The same, with the path of its length.
     Sequence,
-    /// Not a type: what is known of a stream.
-    Stream,
 }
 
 impl Node {
