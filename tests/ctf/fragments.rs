@@ -4,6 +4,7 @@ use crate::common::ctf::{self, Packet, fragment, stream, text};
 use crate::{bad_magic, findings, forms};
 use traceglass::ctf::element::*;
 use traceglass::ctf::metadata::*;
+use traceglass::ctf::schema::{Node, Schema};
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
 #[test]
@@ -199,6 +200,10 @@ fn oddities_are_warnings() {
         check(&sequence(&[r#"{"type":"preamble","uuid":[1,256],"version":2}"#])),
         [(PREAMBLE, ErrorKind::Unexpected { byte: b'2', expected })]
     );
+    assert_eq!(
+        check(&sequence(&[preamble, r#"{"type":"clock-class","frequency":1,"frequency":1}"#])),
+        [(FRAGMENT, ErrorKind::Repeated)]
+    );
     // White space is no fragment.
     assert_eq!(check(&format!("\x1e\x1e \n\x1e{preamble}\n\x1e\t\x1e \r\n")), []);
     // Without the first separator, which only packets can lack.
@@ -207,6 +212,38 @@ fn oddities_are_warnings() {
     assert_eq!(findings(&data), [Finding::warning(Error::new(45, FRAGMENT, kind))]);
     let fragment = MetadataStream::parse(&data).unwrap().fragments().next().unwrap().unwrap();
     assert!(!fragment.is_separated() && fragment.preamble().unwrap().is_some());
+}
+
+/// What is wrong with the facts of a fragment is the same error for whoever reads it, at the same place.
+#[test]
+fn a_fault_is_one_error() {
+    let preamble = fragment(r#"{"type":"preamble","version":2}"#);
+    for (member, wrong) in [
+        (r#""type":"clock-class","id":"c","frequency":"#, "-1}"),
+        (r#""type":"clock-class","frequency":1,"id":"#, "7}"),
+        (r#""type":"clock-class","id":"c","frequency":1,"accuracy":"#, "null}"),
+        (r#""type":"clock-class","id":"c","frequency":1,"offset-from-origin":"#, "[1]}"),
+        (r#""type":"clock-class","id":"c","frequency":1,"offset-from-origin":{"seconds":"#, "1.5}}"),
+        (r#""type":"clock-class","id":"c","frequency":1,"origin":"#, "7}"),
+        (r#""type":"clock-class","id":"c","frequency":1,"origin":"#, r#"{"name":"x"}}"#),
+        (r#""type":"clock-class","id":"c","frequency":1,""#, r#"id":"d"}"#),
+        (r#""type":"trace-class","uid":"#, "7}"),
+        (r#""type":"trace-class","environment":{},""#, r#"environment":{}}"#),
+        (r#""type":"trace-class","environment":"#, "[]}"),
+    ] {
+        let text = format!("{preamble}\x1e{{{member}{wrong}");
+        let at = (text.len() - wrong.len()) as u64;
+        for size in [5, 1000] {
+            for form in forms(text.as_bytes(), size) {
+                let stream = MetadataStream::parse(&form).unwrap();
+                let error = Schema::compile(&stream, &mut [Node::EMPTY; 20]).unwrap_err();
+                assert_eq!(findings(&form), [Finding::warning(error)], "{text}");
+                if stream.form() == Form::Plain {
+                    assert_eq!(error.offset(), at, "{text} {error}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -47,6 +47,11 @@ fn faults_are_located() {
     refused(&absent, "q\"]", (element::FIELD_LOCATION, Missing));
     let up = absent.replace("[\"q\"]", "[null, \"q\"]");
     refused(&up, "q\"]", (element::FIELD_LOCATION, Misplaced));
+    let text = payload(
+        r#"{"name": "n", "field-class": {"type": "null-terminated-string"}}, {"name": "x", "field-class": {"type": "dynamic-length-blob", "length-field-location": {"path": ["n"]}}}"#,
+    );
+    let expected = "the path of an unsigned integer";
+    refused(&text, "n\"]", (element::FIELD_LOCATION, Unexpected { byte: b'n', expected }));
     let role = payload(&format!(
         r#"{{"name": "id", "field-class": {}}}"#,
         BYTE.replace("\"length\"", "\"roles\": [\"event-record-class-id\"], \"length\"")

@@ -187,6 +187,57 @@ fn a_length_is_one_in_each_option() {
     }
 }
 
+/// A path without a scope begins in the innermost structure that has all of it, among what precedes the field.
+#[test]
+fn paths_lead_outwards() {
+    let fields = |fields: &str| {
+        format!("{HEAD} event {{ name = e; fields := struct {{ struct {{ u8 n; u8 m; }} a; {fields} }}; }};")
+    };
+    let length = |text: &str| {
+        with_tsdl(text, |schema| {
+            let data = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+            let packet = Packets::new(&data, schema).next_packet().unwrap().unwrap();
+            let record = packet.records().next_record().unwrap().unwrap();
+            let found = record.payload().unwrap().find("s.list").unwrap().unwrap().value();
+            let Value::Array(length) = found else { panic!("{found:?}") };
+            length
+        })
+    };
+    // The nearest one; one that has the whole path; one that stands before the list.
+    assert_eq!(length(&fields("struct { struct { u8 n; u8 m; } a; u8 list[a.n]; } s;")), 3);
+    assert_eq!(length(&fields("struct { struct { u8 m; } a; u8 list[a.n]; } s;")), 1);
+    assert_eq!(length(&fields("struct { string a; u8 list[a.n]; } s;").replace("string", "u8")), 1);
+    assert_eq!(length(&fields("struct { u8 list[a.m]; struct { u8 m; } a; } s;")), 2);
+    let refused = |text: &str, path: &str| {
+        let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+        let error = Schema::compile(&stream, &mut [Node::EMPTY; 100]).unwrap_err();
+        assert_eq!(error.element(), traceglass::ctf::schema::tsdl::element::PATH, "{error}");
+        assert_eq!(error.offset() as usize, text.find(path).unwrap());
+        error.kind()
+    };
+    let text = fields("struct { u8 list[a.q]; } s;");
+    assert_eq!(refused(&text, "a.q"), ErrorKind::Undeclared);
+    let text = fields("struct { u8 list[event.context.q]; } s;");
+    assert_eq!(refused(&text, "q]"), ErrorKind::Undeclared);
+    let text = fields("struct { u8 list[event.fields]; } s;");
+    assert_eq!(refused(&text, "event.fields]"), ErrorKind::Undeclared);
+    // An option is chosen by the labels of one enumeration.
+    let options = |a: &str, b: &str| {
+        fields(&format!(
+            "enum : u8 {{ x, y }} t; variant <t> {{ struct {{ {a} g; }} x; struct {{ {b} g; }} y; }} v;
+            variant <v.g> {{ u8 x; u8 y; }} w;"
+        ))
+    };
+    let (named, other) = ("enum q", "enum : u8 { y, x }");
+    let declared = |text: String| text.replace("event {", "enum q : u8 { x, y }; event {");
+    with_tsdl(&declared(options(named, named)), |_| ());
+    let text = declared(options(named, other));
+    assert_eq!(
+        refused(&text, "v.g"),
+        ErrorKind::Unexpected { byte: b'v', expected: "the path of an enumeration" }
+    );
+}
+
 /// Options of an enumeration's labels, whose ranges may overlap: then the first one is chosen.
 #[test]
 fn each_label_chooses_its_option() {

@@ -33,9 +33,8 @@ macro_rules! code {
             /// The place of steps: the identifier of the class in the slot, the first in `a`, their number in `b`; [`NO_STEPS`](super::program::NO_STEPS) if
             /// the general reader is needed.
             Steps,
-            /// A scope begins: its number among [`SCOPES`](super::class::SCOPES) in `a`; the end is `b` steps ahead.
+            /// A scope of the next `b` steps: its number among [`SCOPES`](super::class::SCOPES) in `a`.
             Scope,
-            EndScope,
             /// UTF-8 up to a zero.
             NulText,
             /// UTF-8 in `a` bytes, which may end with a zero.

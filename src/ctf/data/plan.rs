@@ -24,9 +24,9 @@ pub(super) struct Plan {
     time_byte: usize,
     time_shift: u32,
     time_mask: u64,
-    /// The identifiers for which it holds.
+    /// The identifiers for which it holds: the first one, and how many follow it.
     low: u64,
-    high: u64,
+    span: u64,
 }
 
 /// The values of a header.
@@ -54,10 +54,10 @@ impl Plan {
         time_shift: 0,
         time_mask: 0,
         low: 0,
-        high: u64::MAX,
+        span: u64::MAX,
     };
     /// Holds for no header.
-    pub(super) const NEVER: Self = Self { low: 1, high: 0, ..Self::EMPTY };
+    pub(super) const NEVER: Self = Self { low: 1, span: 0, ..Self::EMPTY };
 
     /// The plan for the headers of a stream class, which `info` describes and whose root structure is at `root`.
     pub(super) fn new(schema: &Schema<'_, '_>, info: &Node, root: u32) -> Self {
@@ -79,7 +79,7 @@ impl Plan {
         let chunk = content.get(start..)?.first_chunk::<8>()?;
         let mut word = if self.big { u64::from_be_bytes(*chunk) } else { u64::from_le_bytes(*chunk) };
         let id = word.wrapping_shr(self.id_shift) & self.id_mask;
-        if id < self.low || id > self.high {
+        if id.wrapping_sub(self.low) > self.span {
             return None;
         }
         if self.time_byte > 0 {
@@ -190,7 +190,7 @@ impl Making {
             time_shift: time.map_or(0, |time| time.shift),
             time_mask: time.map_or(0, |time| time.mask),
             low,
-            high,
+            span: high.checked_sub(low)?,
         })
     }
 

@@ -138,7 +138,9 @@ impl<'t> Programs<'t> {
         id: u64,
     ) -> Option<(u32, &'t [ProgramSlot])> {
         // Identifiers mostly count from 0.
-        if let Some(id) = u32::try_from(id).ok().filter(|id| *id < info.name) {
+        if id < info.name.into()
+            && let Ok(id) = u32::try_from(id)
+        {
             let at = info.b.wrapping_add(id);
             let place = self.classes.get(to_usize(at))?;
             if place.slot == id {
@@ -253,7 +255,8 @@ impl Making<'_, '_> {
         }
         let first = self.push(Code::Scope, 0, number);
         self.members(root)?;
-        self.end(Code::EndScope, first)
+        self.count(first, self.len.checked_sub(first)?.checked_sub(1)?);
+        Some(())
     }
 
     /// Adds the members of the structure at `root`.
@@ -272,7 +275,8 @@ impl Making<'_, '_> {
                     around.check()?;
                     around = ended.around;
                     loops = loops.saturating_sub(1);
-                    self.end(Code::EndList, ended.step)?;
+                    let end = self.push(Code::EndList, 0, 0);
+                    self.count(ended.step, end.checked_sub(ended.step)?);
                 } else {
                     self.push(Code::EndGroup, 0, 0);
                 }
@@ -317,14 +321,11 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Ends the list or the scope that begins with a step.
-    fn end(&mut self, code: Code, first: u32) -> Option<()> {
-        let end = self.push(code, 0, 0);
-        let count = end.checked_sub(first)?;
+    /// Says how many steps belong to the list or the scope that begins with a step.
+    fn count(&mut self, first: u32, count: u32) {
         if let Some(step) = self.step(first) {
             step.b = count;
         }
-        Some(())
     }
 
     fn align(&mut self, node: &Node) -> Option<()> {

@@ -115,24 +115,8 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
     }
 
     /// The fields of its payload; `None` if it has none.
-    #[inline]
     pub fn payload(&self) -> Option<Fields<'a, 's>> {
-        let packet = self.packet;
-        let nodes = packet.schema.nodes;
-        let class = self.parts.class;
-        let (context, first) = roots(nodes, class);
-        if packet.common_context != NONE
-            || context != NONE
-            || first == NONE
-            || nodes.get(class).has(LAST)
-            || packet.info().has(PLAIN)
-        {
-            return self.fields(Scope::Payload);
-        }
-        // It follows the header, of which nothing is needed.
-        let mut cursor = Cursor::new(packet.window, packet.schema, 0, &packet.slots);
-        cursor.begin_payload(self.parts.body, self.parts.orders.1, first);
-        Some(Fields::new(cursor))
+        self.fields(Scope::Payload)
     }
 
     /// The fields of one of its scopes, or of its packet's.

@@ -33,8 +33,8 @@ struct Loop {
     left: usize,
 }
 
-/// Takes steps from byte `at` on, and returns where they end; `None` if the general reader is needed. Scopes that are not
-/// wanted are told to nobody.
+/// Takes the steps of scopes from byte `at` on, and returns where they end; `None` if the general reader is needed. Scopes
+/// that are not wanted are told to nobody.
 ///
 /// If it is known where a record ends, its last scope is `last`: a listener that wants nothing more is told nothing more.
 #[inline(never)]
@@ -47,16 +47,46 @@ pub(super) fn walk<L: Listener>(
     is_last: bool,
     to: &mut L,
 ) -> Option<usize> {
-    take(steps, content, Place { at, next: 0, depth: 0 }, memory, wants, is_last, to)
+    scopes(steps, content, at, memory, wants, is_last, to)
 }
 
-/// Goes on from a place, and tells nobody.
+/// As [`walk`], without a call.
+#[inline(always)]
+#[allow(clippy::as_conversions)] // Counts have 32 bits.
+pub(super) fn scopes<L: Listener>(
+    mut steps: &[ProgramSlot],
+    content: &[u8],
+    mut at: usize,
+    memory: &mut Memory,
+    wants: Wants,
+    is_last: bool,
+    to: &mut L,
+) -> Option<usize> {
+    // A header may be all of a record.
+    content.get(at..)?;
+    while let Some((scope, rest)) = steps.split_first() {
+        let (inner, after) = rest.split_at_checked(scope.b as usize)?;
+        let (scope, _) = SCOPES.get(scope.a as usize)?;
+        let place = Place { at, next: 0, depth: 0 };
+        if wants.has(*scope) {
+            to.scope(*scope);
+            at = fields(inner, content, place, memory, is_last && after.is_empty(), to)?;
+            to.end_scope();
+        } else {
+            at = go_on(inner, content, place, memory)?;
+        }
+        steps = after;
+    }
+    Some(at)
+}
+
+/// Goes on from a place in a scope, and tells nobody.
 #[inline(never)]
 fn go_on(steps: &[ProgramSlot], content: &[u8], place: Place, memory: &mut Memory) -> Option<usize> {
-    take(steps, content, place, memory, Wants::ALL, false, &mut Nobody)
+    fields(steps, content, place, memory, false, &mut Nobody)
 }
 
-/// The place that the steps have reached.
+/// The place that the steps of a scope have reached.
 #[derive(Clone, Copy)]
 struct Place {
     /// The next byte and the next step.
@@ -66,35 +96,26 @@ struct Place {
     depth: usize,
 }
 
+/// Takes the steps of a scope. Those after a listener has all that it x
 #[allow(clippy::as_conversions, clippy::cast_lossless)] // Sizes and counts have 32 bits.
 #[inline(always)]
-fn take<L: Listener>(
+fn fields<L: Listener>(
     all: &[ProgramSlot],
     content: &[u8],
     place: Place,
     memory: &mut Memory,
-    wants: Wants,
     is_last: bool,
     to: &mut L,
 ) -> Option<usize> {
-    let (mut depth, mut scope_end) = (place.depth, 0);
+    let mut depth = place.depth;
     let mut rest = content.get(place.at..)?;
     let mut steps = all.get(place.next..)?.iter();
     while let Some(step) = steps.next() {
         let slot = Slot(step.slot);
-        if to.is_full() && !matches!(step.code, Code::Scope | Code::EndScope) {
-            // The rest of the scope is told to nobody.
+        if to.is_full() {
             let at = content.len().wrapping_sub(rest.len());
-            let (inner, after) = all.split_at_checked(scope_end)?;
-            if is_last && after.len() == 1 {
-                to.end_scope();
-                return Some(at);
-            }
             let next = all.len().wrapping_sub(steps.len()).wrapping_sub(1);
-            let place = Place { at, next, depth };
-            let at = go_on(inner, content, place, memory)?;
-            (rest, steps, depth) = (content.get(at..)?, after.iter(), 0);
-            continue;
+            return if is_last { Some(at) } else { go_on(all, content, Place { at, next, depth }, memory) };
         }
         macro_rules! step {
             ($($name:ident $tell:ident $type:ident $from:ident $to:ident),*) => {
@@ -118,22 +139,6 @@ fn take<L: Listener>(
                         let at = content.len().wrapping_sub(rest.len());
                         rest = rest.get(at.wrapping_neg() & step.a as usize..)?;
                     }
-                    Code::Scope => {
-                        let (scope, _) = SCOPES.get(step.a as usize)?;
-                        if wants.has(*scope) {
-                            let next = all.len().wrapping_sub(steps.len());
-                            scope_end = next.wrapping_add(step.b as usize).wrapping_sub(1);
-                            to.scope(*scope);
-                        } else {
-                            let (inner, after) = steps.as_slice().split_at_checked(step.b as usize)?;
-                            let at = content.len().wrapping_sub(rest.len());
-                            let place = Place { at, next: 0, depth };
-                            let at = go_on(inner, content, place, memory)?;
-                            rest = content.get(at..)?;
-                            steps = after.iter();
-                        }
-                    }
-                    Code::EndScope => to.end_scope(),
                     Code::Text | Code::TextSequence | Code::Blob | Code::BlobSequence => {
                         let is_fixed = matches!(step.code, Code::Text | Code::Blob);
                         let len = if is_fixed { step.a as usize } else { memory.register(step.a)? };
@@ -186,8 +191,8 @@ fn take<L: Listener>(
                     }
                     Code::Group => to.group(slot),
                     Code::EndGroup => to.end_group(),
-                    // No step tells where others are.
-                    Code::Steps => return None,
+                    // No step tells where others are, and no scope is in another one.
+                    Code::Steps | Code::Scope => return None,
                 }
             };
         }

@@ -1,7 +1,7 @@
 use super::fragment::{object, string, unexpected};
 use super::{Fragment, FragmentKind, Members, Text, Uuid};
-use crate::ctf::element::{CLOCK_CLASS, PREAMBLE, TRACE_CLASS};
-use crate::error::{Element, Result};
+use crate::ctf::element::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS};
+use crate::error::{Element, Error, ErrorKind, Result};
 use crate::json::{Event, JsonString, Parser};
 use core::iter::FusedIterator;
 
@@ -10,7 +10,7 @@ impl<'a> Fragment<'a> {
     ///
     /// # Errors
     /// The errors of the JSON; [`Unexpected`](crate::ErrorKind::Unexpected) where a member that is known has a
-    /// value of another type, at that value.
+    /// value of another type, at that value; [`Repeated`](crate::ErrorKind::Repeated) at the second one of a name.
     pub fn preamble(&self) -> Result<Option<Preamble>> {
         if !matches!(self.kind()?, FragmentKind::Preamble) {
             return Ok(None);
@@ -19,9 +19,9 @@ impl<'a> Fragment<'a> {
         for member in self.members() {
             let (name, value) = member?;
             if name == "version" {
-                preamble.version = Some(unsigned(value, PREAMBLE)?);
+                once(&mut preamble.version, name, unsigned(value, PREAMBLE)?)?;
             } else if name == "uuid" {
-                preamble.uuid = Some(uuid(value)?);
+                once(&mut preamble.uuid, name, uuid(value)?)?;
             }
         }
         Ok(Some(preamble))
@@ -38,24 +38,24 @@ impl<'a> Fragment<'a> {
         let mut clock = ClockClass::default();
         for member in self.members() {
             let (name, value) = member?;
-            if name == "name" {
-                clock.name = Some(text(value, CLOCK_CLASS)?);
-            } else if name == "id" {
-                clock.id = Some(text(value, CLOCK_CLASS)?);
-            } else if name == "namespace" {
-                clock.namespace = Some(text(value, CLOCK_CLASS)?);
-            } else if name == "uid" {
-                clock.uid = Some(text(value, CLOCK_CLASS)?);
-            } else if name == "description" {
-                clock.description = Some(text(value, CLOCK_CLASS)?);
-            } else if name == "frequency" {
-                clock.frequency = Some(unsigned(value, CLOCK_CLASS)?);
-            } else if name == "precision" {
-                clock.precision = Some(unsigned(value, CLOCK_CLASS)?);
+            let texts = [
+                ("name", &mut clock.name),
+                ("id", &mut clock.id),
+                ("namespace", &mut clock.namespace),
+                ("uid", &mut clock.uid),
+                ("description", &mut clock.description),
+            ];
+            let numbers = [("frequency", &mut clock.frequency), ("precision", &mut clock.precision)];
+            if let Some((_, slot)) = texts.into_iter().find(|(known, _)| name == *known) {
+                once(slot, name, text(value, CLOCK_CLASS)?)?;
+            } else if let Some((_, slot)) = numbers.into_iter().find(|(known, _)| name == *known) {
+                once(slot, name, unsigned(value, CLOCK_CLASS)?)?;
             } else if name == "offset-from-origin" || name == "offset" {
                 (clock.seconds, clock.cycles) = offset(value)?;
             } else if name == "origin" {
-                clock.origin = Some(origin(value)?);
+                once(&mut clock.origin, name, origin(value)?)?;
+            } else if name == "accuracy" {
+                unsigned(value, CLOCK_CLASS)?;
             }
         }
         Ok(Some(clock))
@@ -72,18 +72,24 @@ impl<'a> Fragment<'a> {
         let mut trace = TraceClass::default();
         for member in self.members() {
             let (name, value) = member?;
-            if name == "name" {
-                trace.name = Some(text(value, TRACE_CLASS)?);
-            } else if name == "namespace" {
-                trace.namespace = Some(text(value, TRACE_CLASS)?);
-            } else if name == "uid" {
-                trace.uid = Some(text(value, TRACE_CLASS)?);
+            let texts =
+                [("name", &mut trace.name), ("namespace", &mut trace.namespace), ("uid", &mut trace.uid)];
+            if let Some((_, slot)) = texts.into_iter().find(|(known, _)| name == *known) {
+                once(slot, name, text(value, TRACE_CLASS)?)?;
             } else if name == "environment" {
                 object(value, TRACE_CLASS)?;
-                trace.environment = Some(value);
+                once(&mut trace.environment, name, value)?;
             }
         }
         Ok(Some(trace))
+    }
+}
+
+/// Keeps the value of a member, which may occur once.
+fn once<'a, T>(slot: &mut Option<T>, name: JsonString<Text<'a>>, value: T) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Error::new(name.offset(), FRAGMENT, ErrorKind::Repeated)),
     }
 }
 
@@ -246,10 +252,11 @@ pub enum EnvironmentValue<'a> {
 #[derive(Clone, Debug)]
 pub struct Environment<'a>(Option<Members<'a>>);
 
-impl<'a> Iterator for Environment<'a> {
-    type Item = Result<(JsonString<Text<'a>>, EnvironmentValue<'a>)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl<'a> Environment<'a> {
+    /// The next entry, with the text of its value.
+    pub(in crate::ctf) fn next_entry(
+        &mut self,
+    ) -> Option<Result<(JsonString<Text<'a>>, EnvironmentValue<'a>, Text<'a>)>> {
         let member = self.0.as_mut()?.next()?;
         Some(member.and_then(|(name, text)| {
             let value = match Parser::new(text, TRACE_CLASS).next_event()? {
@@ -259,8 +266,16 @@ impl<'a> Iterator for Environment<'a> {
                 }
                 _ => EnvironmentValue::Other(text),
             };
-            Ok((name, value))
+            Ok((name, value, text))
         }))
+    }
+}
+
+impl<'a> Iterator for Environment<'a> {
+    type Item = Result<(JsonString<Text<'a>>, EnvironmentValue<'a>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.next_entry()?.map(|(name, value, _)| (name, value)))
     }
 }
 
@@ -325,7 +340,18 @@ fn origin<'a>(value: Text<'a>) -> Result<ClockOrigin<'a>> {
     Ok(match Parser::new(value, CLOCK_CLASS).next_event()? {
         Some(Event::String(name)) if name.is("unix-epoch") => ClockOrigin::UnixEpoch,
         Some(Event::String(name)) => ClockOrigin::Other(name),
-        Some(Event::ObjectStart) => ClockOrigin::Custom(value),
+        Some(Event::ObjectStart) => {
+            let (mut has_name, mut has_uid) = (false, false);
+            for member in Members::new(value, CLOCK_CLASS) {
+                let (name, value) = member?;
+                text(value, CLOCK_CLASS)?;
+                (has_name, has_uid) = (has_name || name == "name", has_uid || name == "uid");
+            }
+            if !has_name || !has_uid {
+                return Err(Error::new(value.offset(), CLOCK_CLASS, ErrorKind::Missing));
+            }
+            ClockOrigin::Custom(value)
+        }
         _ => return Err(unexpected(value.offset(), value, CLOCK_CLASS, "a string or an object")),
     })
 }

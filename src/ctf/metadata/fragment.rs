@@ -227,7 +227,7 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub(super) const fn new(text: Text<'a>, element: Element) -> Self {
+    pub(in crate::ctf) const fn new(text: Text<'a>, element: Element) -> Self {
         Self { text, element, parser: None, done: false }
     }
 

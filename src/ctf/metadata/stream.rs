@@ -5,6 +5,7 @@ use super::{ByteOrder, Fragments, PacketHeader, Packets, ParseOptions, Text, Uui
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::{METADATA, PACKET_HEADER};
 use crate::error::{Error, Result};
+use crate::json::Source;
 
 /// The first bytes of TSDL.
 pub(super) const TSDL_SIGNATURE: &[u8] = b"/* CTF 1.8";
@@ -262,6 +263,11 @@ impl<'a> MetadataStream<'a> {
             }
         }
         Text::from_piece(Bytes::at(&[], offset))
+    }
+
+    /// The byte at `offset` in the input; 0 if there is none.
+    pub(in crate::ctf) fn byte_at(&self, offset: u64) -> u8 {
+        self.text_at(offset, 1, false).front().first().copied().unwrap_or(0)
     }
 
     /// The fragment that begins at `offset`; an empty one if the text ends there.

@@ -125,11 +125,6 @@ impl<'s> Builder<'s> {
         self.update(index, |node| node.size = size);
     }
 
-    /// Appends a node without children at the front.
-    pub(crate) fn leaf(&mut self, node: Node) -> Result<u32> {
-        self.open(node)
-    }
-
     /// Adds a node at the end of the storage, and gives its index. Those of a list are added one after the other.
     #[allow(clippy::as_conversions)]
     pub(crate) fn side(&mut self, node: Node) -> Result<u32> {
@@ -211,6 +206,11 @@ impl<'s> Builder<'s> {
         Ok(index)
     }
 
+    /// The node of the references of a data stream class.
+    pub(crate) fn stream_info(&self, class: u32) -> u32 {
+        self.node(class.saturating_add(1)).b
+    }
+
     /// The entry of a data stream class, or else the last one on the way to where it would stand, and on which side.
     fn find_stream_entry(&self, id: u64) -> (u32, u32, bool) {
         // Identifiers that follow each other get different bits at once, and no two of them the same ones.
@@ -245,7 +245,7 @@ impl<'s> Builder<'s> {
     /// `clock`.
     pub(crate) fn begin(&mut self) -> Result<u32> {
         let index = self.open(Node::EMPTY)?;
-        self.leaf(Node::new(Kind::More))?;
+        self.open(Node::new(Kind::More))?;
         Ok(index)
     }
 
@@ -268,7 +268,7 @@ impl<'s> Builder<'s> {
         info.a = clock.unwrap_or(NONE);
         // Until then, what it has below it in the tree of identifiers.
         (info.name, info.b) = (NONE, NONE);
-        let info = self.leaf(info)?;
+        let info = self.open(info)?;
         self.streams = self.streams.saturating_add(1);
         self.end_class(index, Kind::Stream, spec, info);
         let (found, parent, right) = self.find_stream_entry(spec.id);
@@ -327,11 +327,11 @@ impl<'s> Builder<'s> {
         let mut seconds = Node::new(Kind::More);
         seconds.set_y(spec.seconds.cast_unsigned());
         seconds.slot = u8::from(spec.is_unix);
-        self.leaf(seconds)?;
+        self.open(seconds)?;
         // Its other fields are its branch in the tree of identifiers.
         let mut more = Node::new(Kind::More);
         more.name = u32::try_from(spec.offset).unwrap_or(NONE);
-        self.leaf(more)?;
+        self.open(more)?;
         self.close(index);
         self.clocks = self.clocks.saturating_add(1);
         self.update(index, |node| {
@@ -354,11 +354,6 @@ impl<'s> Builder<'s> {
     pub(crate) fn set_unix(&mut self, index: u32) {
         // The node of its seconds: see `end_clock`.
         self.update(index.saturating_add(2), |node| node.slot = 1);
-    }
-
-    /// Gives up what was begun at `index`, which nothing refers to.
-    pub(crate) fn abandon(&mut self, index: u32) {
-        self.front = index;
     }
 
     /// The data stream class with this identifier.

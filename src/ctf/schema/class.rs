@@ -68,14 +68,9 @@ impl Encoding {
         Self::ALL.iter().find(|(encoding, _)| *encoding == self).map_or("utf-8", |(_, name)| name)
     }
 
+    #[allow(clippy::as_conversions)] // There are few.
     pub(crate) const fn number(self) -> u16 {
-        match self {
-            Self::Utf8 => 0,
-            Self::Utf16Be => 1,
-            Self::Utf16Le => 2,
-            Self::Utf32Be => 3,
-            Self::Utf32Le => 4,
-        }
+        self as u16
     }
 
     pub(crate) const fn from_number(number: u16) -> Self {

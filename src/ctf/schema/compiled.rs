@@ -11,7 +11,8 @@ use crate::ctf::metadata::{MetadataStream, Uuid};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::encode_utf8;
 use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
-use zerocopy::TryFromBytes;
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes, Unaligned};
 
 /// The magic bytes that a table begins with.
 const MAGIC: [u8; 8] = *b"TGSCHEMA";
@@ -20,17 +21,29 @@ const VERSION: u16 = 1;
 /// The offset of the first byte that the checksum covers.
 const COVERED: usize = 16;
 
-/// The header of a table, besides its size.
+/// The header of a table: see [`Schema::write`].
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
 struct Header {
-    nodes: u32,
-    front: u32,
-    header: u32,
-    trace: u32,
-    tables: [Table; 3],
-    environment: Variables,
-    uuid: Option<Uuid>,
-    hash: u64,
+    magic: [u8; 8],
+    version: U16,
+    has_uuid: u8,
+    reserved: u8,
+    checksum: U32,
+    size: U32,
+    nodes: U32,
+    front: U32,
+    names: U32,
+    header: U32,
+    trace: U32,
+    tables: [[U32; 2]; 3],
+    environment: [U32; 2],
+    uuid: [u8; 16],
+    hash: U64,
 }
+
+#[allow(clippy::as_conversions)] // While compiling.
+const _: () = assert!(size_of::<Header>() == HEADER as usize);
 
 impl<'a, 's> Schema<'a, 's> {
     /// A hash of the metadata file that it was compiled from: CRC-64/XZ of all its bytes.
@@ -123,27 +136,27 @@ impl<'a, 's> Schema<'a, 's> {
                 names = names.saturating_add(text.written_len());
             }
         }
-        let word = |sink: &mut Sink<'_>, word: u32| sink.put(&word.to_le_bytes());
         let count = all.saturating_sub(gap);
         let size = u64::from(HEADER).saturating_add(u64::from(count).saturating_mul(NODE.into()));
-        sink.put(&MAGIC);
-        sink.put(&VERSION.to_le_bytes());
-        sink.put(&[u8::from(self.uuid.is_some()), 0]);
-        word(sink, 0);
-        word(sink, u32::try_from(size.saturating_add(names)).unwrap_or(NONE));
-        word(sink, count);
-        word(sink, self.front);
-        word(sink, u32::try_from(names).unwrap_or(NONE));
-        word(sink, self.header);
-        word(sink, self.trace);
-        for table in [self.streams, self.events, self.clocks] {
-            word(sink, table.base());
-            word(sink, table.len);
-        }
-        word(sink, moved(self.environment.first));
-        word(sink, self.environment.len);
-        sink.put(self.uuid.as_ref().map_or(&[0; 16], Uuid::as_bytes).as_slice());
-        sink.put(&self.metadata_hash().to_le_bytes());
+        let header = Header {
+            magic: MAGIC,
+            version: VERSION.into(),
+            has_uuid: self.uuid.is_some().into(),
+            reserved: 0,
+            checksum: U32::ZERO,
+            size: u32::try_from(size.saturating_add(names)).unwrap_or(NONE).into(),
+            nodes: count.into(),
+            front: self.front.into(),
+            names: u32::try_from(names).unwrap_or(NONE).into(),
+            header: self.header.into(),
+            trace: self.trace.into(),
+            tables: [self.streams, self.events, self.clocks]
+                .map(|table| [table.base().into(), table.len.into()]),
+            environment: [moved(self.environment.first).into(), self.environment.len.into()],
+            uuid: self.uuid.map_or([0; 16], |uuid| *uuid.as_bytes()),
+            hash: self.metadata_hash().into(),
+        };
+        sink.put(header.as_bytes());
         let mut at = 0_u32;
         for index in nodes() {
             let mut node = self.portable(index);
@@ -160,7 +173,7 @@ impl<'a, 's> Schema<'a, 's> {
             } else if node.refers_to_the_end() {
                 node.b = moved(node.b);
             }
-            sink.put(&node.to_bytes());
+            sink.put(node.little_endian().as_bytes());
         }
         for index in nodes() {
             for text in self.texts(index).into_iter().flatten() {
@@ -251,11 +264,12 @@ impl<'a, 's> Schema<'a, 's> {
     /// the number of nodes needed.
     pub fn load(table: &'a [u8], nodes: &'s mut [Node]) -> Result<Self> {
         let (header, bytes, names) = split(table)?;
-        let kind = ErrorKind::CapacityExceeded { capacity: to_u64(nodes.len()), needed: header.nodes.into() };
-        let too_small = Error::new(0, TABLE, kind);
-        let nodes = nodes.get_mut(..to_usize(header.nodes)).ok_or(too_small)?;
+        let needed = header.nodes.get();
+        let kind = ErrorKind::CapacityExceeded { capacity: to_u64(nodes.len()), needed: needed.into() };
+        let nodes = nodes.get_mut(..to_usize(needed)).ok_or_else(|| Error::new(0, TABLE, kind))?;
         for ((index, node), bytes) in (0..).zip(nodes.iter_mut()).zip(bytes.as_chunks::<24>().0) {
-            *node = Node::from_bytes(bytes).ok_or_else(|| malformed(index))?;
+            let read = Node::try_read_from_bytes(bytes).map_err(|_| malformed(index))?;
+            *node = read.little_endian();
         }
         let schema = header.schema(nodes, names);
         validate(&schema)?;
@@ -274,55 +288,47 @@ fn split(table: &[u8]) -> Result<(Header, &[u8], &[u8])> {
         }
         return Err(Error::new(0, TABLE, ErrorKind::BadMagic { found }));
     }
-    if table.len() < to_usize(HEADER) {
-        return Err(input.truncated(TABLE, HEADER.into()));
-    }
-    let mut fields = Fields(table.get(8..).unwrap_or_default());
-    let [version_low, version_high, has_uuid, _] = fields.word().to_le_bytes();
-    let version = u16::from_le_bytes([version_low, version_high]);
-    if version != VERSION {
-        let kind = ErrorKind::UnsupportedVersion { found: version.into(), supported: VERSION.into() };
+    let read = Header::read_from_prefix(table);
+    let (header, rest) = read.map_err(|_| input.truncated(TABLE, HEADER.into()))?;
+    if header.version != VERSION {
+        let found = header.version.get().into();
+        let kind = ErrorKind::UnsupportedVersion { found, supported: VERSION.into() };
         return Err(Error::new(8, TABLE, kind));
     }
-    let stored = u64::from(fields.word());
-    let size = fields.word();
-    let (nodes, front, names) = (fields.word(), fields.word(), fields.word());
-    let (header, trace) = (fields.word(), fields.word());
-    let tables = [(); 3].map(|()| {
-        let base = fields.word();
-        Table::at(base, fields.word())
-    });
-    let environment = Variables { first: fields.word(), len: fields.word() };
-    let uuid = [(); 4].map(|()| fields.word().to_le_bytes());
-    let hash = u64::from(fields.word()) | u64::from(fields.word()) << 32;
-    let nodes_size = u64::from(nodes).saturating_mul(NODE.into());
-    let found = nodes_size.saturating_add(HEADER.into()).saturating_add(names.into());
-    if found != u64::from(size) {
-        return Err(Error::new(16, TABLE, ErrorKind::SizeMismatch { stated: size.into(), found }));
+    let (stated, stored) = (u64::from(header.size.get()), u64::from(header.checksum.get()));
+    let nodes_size = u64::from(header.nodes.get()).saturating_mul(NODE.into());
+    let found = nodes_size.saturating_add(HEADER.into()).saturating_add(header.names.get().into());
+    if found != stated {
+        return Err(Error::new(16, TABLE, ErrorKind::SizeMismatch { stated, found }));
     }
-    let Some(table) = table.get(..to_usize(size)) else { return Err(input.truncated(TABLE, size.into())) };
-    let computed = checksum(table.get(COVERED..).unwrap_or_default()).into();
+    let size = usize::try_from(stated).unwrap_or(usize::MAX);
+    let Some(covered) = table.get(COVERED..size) else { return Err(input.truncated(TABLE, stated)) };
+    let computed = checksum(covered).into();
     if stored != computed {
         return Err(Error::new(12, TABLE, ErrorKind::ChecksumMismatch { stored, computed }));
     }
-    let (_, rest) = table.split_at_checked(to_usize(HEADER)).unwrap_or_default();
     let nodes_size = usize::try_from(nodes_size).unwrap_or(usize::MAX);
     let (bytes, text) = rest.split_at_checked(nodes_size).unwrap_or_default();
-    let mut id = [0; 16];
-    for (to, from) in id.iter_mut().zip(uuid.as_flattened()) {
-        *to = *from;
-    }
-    let uuid = (has_uuid != 0).then_some(Uuid::new(id));
-    Ok((Header { nodes, front, header, trace, tables, environment, uuid, hash }, bytes, text))
+    Ok((header, bytes, text.get(..to_usize(header.names.get())).unwrap_or_default()))
 }
 
 impl Header {
-    fn schema<'a, 's>(self, nodes: &'s [Node], names: &'a [u8]) -> Schema<'a, 's> {
-        let Self { front, header, trace, tables: [streams, events, clocks], environment, uuid, .. } = self;
-        let stream = MetadataStream::plain(names);
-        let nodes = Nodes(nodes);
-        let hash = Some(self.hash);
-        Schema { stream, nodes, header, trace, streams, events, clocks, uuid, environment, front, hash }
+    fn schema<'a, 's>(&self, nodes: &'s [Node], names: &'a [u8]) -> Schema<'a, 's> {
+        let [streams, events, clocks] = self.tables.map(|[base, len]| Table::at(base.get(), len.get()));
+        let [first, len] = self.environment.map(U32::get);
+        Schema {
+            stream: MetadataStream::plain(names),
+            nodes: Nodes(nodes),
+            header: self.header.get(),
+            trace: self.trace.get(),
+            streams,
+            events,
+            clocks,
+            uuid: (self.has_uuid != 0).then_some(Uuid::new(self.uuid)),
+            environment: Variables { first, len },
+            front: self.front.get(),
+            hash: Some(self.hash.get()),
+        }
     }
 }
 
@@ -352,55 +358,17 @@ impl Node {
             )
     }
 
-    #[allow(clippy::as_conversions)] // A kind has its number.
-    fn to_bytes(self) -> [u8; 24] {
-        let ([e, f], [g, h]) = (self.roles.to_le_bytes(), self.name_len.to_le_bytes());
-        let first = [self.kind as u8, self.flags, self.align, self.slot, e, f, g, h];
-        let words = [self.name, self.size, self.a, self.b].map(u32::to_le_bytes);
-        let mut bytes = [0; 24];
-        for (to, from) in bytes.iter_mut().zip(first.iter().chain(words.as_flattened())) {
-            *to = *from;
+    /// The same with its numbers in the byte order of tables, or back in that of the machine.
+    const fn little_endian(self) -> Self {
+        Self {
+            roles: self.roles.to_le(),
+            name_len: self.name_len.to_le(),
+            name: self.name.to_le(),
+            size: self.size.to_le(),
+            a: self.a.to_le(),
+            b: self.b.to_le(),
+            ..self
         }
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8; 24]) -> Option<Self> {
-        let mut fields = Fields(bytes);
-        let [kind, flags, align, slot] = fields.word().to_le_bytes();
-        let [e, f, g, h] = fields.word().to_le_bytes();
-        Some(Self {
-            kind: Kind::ALL.get(usize::from(kind)).copied()?,
-            flags,
-            align,
-            slot,
-            roles: u16::from_le_bytes([e, f]),
-            name_len: u16::from_le_bytes([g, h]),
-            name: fields.word(),
-            size: fields.word(),
-            a: fields.word(),
-            b: fields.word(),
-        })
-    }
-}
-
-#[allow(clippy::as_conversions, clippy::indexing_slicing, clippy::arithmetic_side_effects)] // While compiling.
-const _: () = {
-    let mut number = 0;
-    while number < Kind::ALL.len() {
-        assert!(Kind::ALL[number] as usize == number);
-        number += 1;
-    }
-};
-
-/// Numbers one after the other.
-struct Fields<'a>(&'a [u8]);
-
-impl Fields<'_> {
-    /// The next one; 0 after the end.
-    fn word(&mut self) -> u32 {
-        let (first, rest) = self.0.split_first_chunk().unwrap_or((&[0; 4], &[]));
-        self.0 = rest;
-        u32::from_le_bytes(*first)
     }
 }
 

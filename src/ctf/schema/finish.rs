@@ -70,7 +70,7 @@ impl<'s> Builder<'s> {
             if at > 0 && previous == (stream, id) {
                 return again(self, index);
             }
-            let info = self.node(stream.saturating_add(1)).b;
+            let info = self.stream_info(stream);
             let is_first = previous.0 != stream;
             previous = (stream, id);
             self.update(info, |info| {
@@ -126,7 +126,7 @@ impl<'s> Builder<'s> {
                     used = used.max(slots);
                 }
                 if level == Level::Stream {
-                    let info = self.node(of.saturating_add(1)).b;
+                    let info = self.stream_info(of);
                     self.update(info, |info| info.roles = used.into());
                 }
                 most = most.max(used);

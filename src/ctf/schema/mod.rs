@@ -30,8 +30,8 @@
 //    `builder.root(index, Scope::…)` after it was closed. The roots of a stream stand in the order of `Scope`.
 // 3. A field class: `let class = builder.open(node)?`, its children one after the other in document order, then
 //    `builder.close(class)`, and for structures and variants `builder.index_names(…)` with the number of members or
-//    options (where the language does not let ranges overlap, with that of the ranges, too). Scalars are closed too, or
-//    added by `builder.leaf(node)`. The fields of a `Node`:
+//    options (where the language does not let ranges overlap, with that of the ranges, too). The size of a scalar is
+//    known. The fields of a `Node`:
 //    - `kind`; `a`: length in bits (fixed-length), bytes (strings, BLOBs) or elements (arrays);
 //      dynamic ones, optionals, variants: `a` is the first node of the location: from `builder.step(origin, Step::…)`
 //      once for each step, then `builder.end_list(last)`. The origin belongs to the first step.
@@ -42,8 +42,8 @@
 //    - `b`: the first label of mappings or flags: `builder.label(place)?`, `builder.range(lo, hi)?` for each of its
 //      ranges, `builder.end_list(last range)`, the number of ranges into the label's `size` by `builder.update`; the
 //      last label is marked by `end_list`. `NONE` if there are none. Optional: the first range of its selector, or
-//      `NONE`. Variant: each child is a `Kind::Choice` with `a` as its number, `b` as its first range and the class as its
-//      only child (`NONE`: an option that is never selected).
+//      `NONE`. Variant: each child is a `Kind::Choice` with `a` as its number, `b` as its first range (in TSDL `NONE`: the
+//      labels of the selector give it) and the class as its only child.
 //    - the name of a member stands on its class (`set_name`), that of an option on the `Choice`. A `Place` is where the
 //      name stands in the *file*; `Step::Name` compares as written, `UNDERSCORE` only hides one `_` in what is shown.
 // 4. A type that is used again: `builder.copy(index)` copies a closed class with all its children; then `update` its

@@ -142,9 +142,17 @@ impl Builder<'_> {
         same.is_some()
     }
 
-    /// The label of this name among those from `first` on.
-    pub(crate) fn find_label(&self, stream: &MetadataStream<'_>, first: u32, name: Place) -> Option<u32> {
-        if self.counting { None } else { self.find(first, 0, stream, name) }
+    /// Gives each option of the variant at `index` the ranges of the label that is spelled as it is, among those from
+    /// `first` on.
+    pub(crate) fn select_options(&mut self, stream: &MetadataStream<'_>, index: u32, first: u32) {
+        let (mut choice, end) = (index.saturating_add(1), self.view().end(index));
+        while choice < end {
+            let name = self.node(choice).place();
+            let label = name.and_then(|name| self.find(first, 0, stream, name));
+            let ranges = label.and_then(|label| label.checked_sub(1)).unwrap_or(NONE);
+            self.update(choice, |choice| choice.b = ranges);
+            choice = self.view().end(choice).max(choice.saturating_add(1));
+        }
     }
 
     /// Makes one label with several ranges of those that are spelled the same. All have one range so far.

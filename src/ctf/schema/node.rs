@@ -1,10 +1,10 @@
 //! The nodes that a schema consists of.
 
 use crate::error::Result;
-use zerocopy::{Immutable, KnownLayout, TryFromBytes};
+use zerocopy::{Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 /// The kind of a node. The numbers are those of [a table](super::Schema::write) in a file: they never change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub(crate) enum Kind {
     /// An empty one, to fill storage with.
@@ -52,42 +52,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// All of them, by their numbers.
-    pub(crate) const ALL: [Self; 32] = [
-        Self::Empty,
-        Self::BitArray,
-        Self::BitMap,
-        Self::Boolean,
-        Self::Unsigned,
-        Self::Signed,
-        Self::Float,
-        Self::VariableUnsigned,
-        Self::VariableSigned,
-        Self::NulString,
-        Self::StaticString,
-        Self::DynamicString,
-        Self::StaticBlob,
-        Self::DynamicBlob,
-        Self::Structure,
-        Self::StaticArray,
-        Self::DynamicArray,
-        Self::Optional,
-        Self::Variant,
-        Self::Choice,
-        Self::Location,
-        Self::Range,
-        Self::Label,
-        Self::Media,
-        Self::Variable,
-        Self::Alias,
-        Self::Trace,
-        Self::Clock,
-        Self::Stream,
-        Self::Event,
-        Self::More,
-        Self::Table,
-    ];
-
     /// True if it is a field class of fixed length in bits.
     pub(crate) const fn is_fixed_length(self) -> bool {
         matches!(
@@ -201,8 +165,8 @@ const _: () = assert!(SLOT_COUNT == SLOTS as usize);
 /// Room for one part of a [`Schema`](super::Schema): 24 bytes.
 ///
 /// A schema is compiled into nodes that the caller lends; what they hold is private to it. The traits of zerocopy are
-/// for [`Schema::parse`](super::Schema::parse) alone, and may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, Immutable, KnownLayout)]
+/// for [`Schema::parse`](super::Schema::parse) and [`Schema::write`](super::Schema::write) alone, and may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Node {
     pub(crate) kind: Kind,

@@ -7,6 +7,7 @@ use super::node::{DEPTH, Kind, LAST, NAMED, NO_SLOT, NONE, Node, PLAIN, SIGNED_K
 use super::roles::Around;
 use super::scope::Scope;
 use super::slots::MANY;
+use super::tsdl;
 use crate::ctf::metadata::{Language, MetadataStream};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -65,9 +66,23 @@ struct Way {
     /// The location whose names lead on, and the first of them.
     location: u32,
     position: usize,
-    kind: Key,
+    target: Target,
     /// True if some option has no such field.
     lacks: bool,
+}
+
+/// The fields that a location means, which are all of a kind.
+#[derive(Clone, Copy)]
+struct Target {
+    key: Key,
+    /// The first label of the enumeration that all of them are; else `NONE`. In TSDL labels select options.
+    labels: u32,
+}
+
+impl Target {
+    fn of(node: &Node) -> Self {
+        Self { key: Key::of(node), labels: node.b }
+    }
 }
 
 /// The class that is being looked at, and what it is in.
@@ -81,7 +96,6 @@ struct Place<'p> {
 struct Path {
     /// Its first node.
     first: u32,
-    origin: Option<Scope>,
     up: usize,
     names: [u32; DEPTH],
     len: usize,
@@ -146,7 +160,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     }
 
     fn check_roles(&self, place: &Place<'_>, node: &Node, owner: Owner, root: u32) -> Result<()> {
-        let info = self.builder.node(owner.stream.saturating_add(1)).b;
+        let info = self.builder.stream_info(owner.stream);
         let around = Around {
             scope: place.scope,
             is_first: place.index == root.saturating_add(1),
@@ -167,47 +181,48 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             return Ok(());
         }
         let path = self.path(first)?;
-        let misplaced = Error::new(path.offset, FIELD_LOCATION, ErrorKind::Misplaced);
         if target > place.scope {
-            return Err(misplaced);
+            return Err(self.fault(node, &path, Fault::Misplaced));
         }
+        let dependent = Dependent {
+            index: if target == place.scope { place.index } else { NONE },
+            ancestors: place.ancestors,
+        };
         let start = match origin {
+            Some(_) if path.up > 0 => return Err(self.fault(node, &path, Fault::Misplaced)),
             Some(scope) => {
                 let at = match Level::of(scope) {
                     Level::Packet => owner.trace,
                     Level::Stream => owner.stream,
                     Level::Event => owner.event,
                 };
-                if path.up > 0 {
-                    return Err(misplaced);
-                }
                 self.builder.root_of(at, scope)
             }
             None => {
-                let structures = place
-                    .ancestors
-                    .iter()
-                    .rev()
-                    .filter(|at| matches!(self.builder.node(**at).kind, Kind::Structure));
-                structures.copied().nth(path.up).ok_or(misplaced)?
+                let is_structure = |at: &u32| self.builder.node(*at).kind == Kind::Structure;
+                let mut around = place.ancestors.iter().copied().rev().filter(is_structure);
+                if self.by_option {
+                    around.find(|at| self.leads_on(*at, &dependent, &path)).unwrap_or(NONE)
+                } else {
+                    let up = around.nth(path.up);
+                    up.ok_or_else(|| self.fault(node, &path, Fault::Misplaced))?
+                }
             }
         };
         if start == NONE {
-            return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
+            return Err(self.fault(node, &path, Fault::Missing));
         }
-        let dependent = if target == place.scope { place.index } else { NONE };
         if target >= Scope::EventHeader && target != place.scope {
             // Who reads this scope alone has to begin with those before it.
-            let info = self.builder.node(owner.stream.saturating_add(1)).b;
+            let info = self.builder.stream_info(owner.stream);
             if owner.event == NONE {
                 self.builder.update(info, |info| info.set(PLAIN, true));
             } else {
                 self.builder.update(owner.event, |event| event.set(LAST, true));
             }
         }
-        let dependent = Dependent { index: dependent, ancestors: place.ancestors };
         if self.connect(place.index, node, start, &dependent, &path)? && owner.stream != NONE {
-            let info = self.builder.node(owner.stream.saturating_add(1)).b;
+            let info = self.builder.stream_info(owner.stream);
             self.builder.update(info, |info| info.set(LAST, true));
         }
         Ok(())
@@ -215,10 +230,8 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
 
     /// The steps of the location that begins at node `first`.
     fn path(&self, first: u32) -> Result<Path> {
-        let node = self.builder.node(first);
         let mut path = Path {
             first,
-            origin: Scope::ALL.get(usize::from(node.slot)).copied(),
             up: 0,
             names: [NONE; DEPTH],
             len: 0,
@@ -249,7 +262,6 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
         if ends_up || path.len == 0 {
             return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
         }
-        debug_assert!(path.origin.is_none() || node.slot != NO_SLOT);
         Ok(path)
     }
 
@@ -293,14 +305,14 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     ) -> Result<bool> {
         let mut lacks = false;
         let mut slot = NO_SLOT;
-        let mut kind = None;
+        let mut found = None;
         let mut through = None;
         // Twice: to learn the slot that one of them may have, then to give it to all.
         for store in [false, true] {
             let mut choices = [(NONE, NONE, 0); DEPTH];
             let mut depth = 0_usize;
             let mut at = Some((start, 0_usize));
-            let mut found = false;
+            found = None;
             loop {
                 super::work::count();
                 let Some((class, position)) = at.take() else {
@@ -316,12 +328,12 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                     at = Some((choice.saturating_add(1), position));
                     continue;
                 };
-                match self.step(class, position, dependent, path)? {
+                match self.step(class, position, dependent, path) {
                     Found::Class(class, position) => at = Some((class, position)),
                     Found::Variant(position) => {
                         if depth == 0 {
                             if let Some((known, way)) = self.known(class, position, path) {
-                                (slot, kind, lacks, found) = (known, Some(way.kind), way.lacks, true);
+                                (slot, found, lacks) = (known, Some(way.target), way.lacks);
                                 break;
                             }
                             through = Some((class, position));
@@ -333,18 +345,20 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                         depth = depth.saturating_add(1);
                     }
                     Found::Nothing if depth > 0 => lacks = true,
-                    Found::Nothing => {
-                        return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
-                    }
+                    Found::Nothing => return Err(self.fault(node, path, Fault::Missing)),
+                    Found::Fault(fault) => return Err(self.fault(node, path, fault)),
                     Found::Key => {
-                        found = true;
                         let target = self.builder.node(class);
-                        if *kind.get_or_insert(key_kind(target.kind)) != key_kind(target.kind) {
-                            return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Misplaced));
+                        let before = found.get_or_insert(Target::of(&target));
+                        if before.key != Key::of(&target) {
+                            return Err(self.fault(node, path, Fault::Kind));
+                        }
+                        if before.labels != target.b {
+                            before.labels = NONE;
                         }
                         if store {
                             if target.slot != NO_SLOT && target.slot != slot {
-                                return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Misplaced));
+                                return Err(self.fault(node, path, Fault::Misplaced));
                             }
                             self.builder.update(class, |node| node.slot = slot);
                         } else if target.slot != NO_SLOT {
@@ -353,8 +367,8 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                     }
                 }
             }
-            if !found {
-                return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Missing));
+            if found.is_none() {
+                return Err(self.fault(node, path, Fault::Missing));
             }
             if !store && slot == NO_SLOT {
                 // Those of records are shared later.
@@ -368,41 +382,78 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
                 self.slots = self.slots.saturating_add(1);
             }
         }
-        let kind = kind.unwrap_or(Key::Boolean);
+        let Some(target) = found else { return Ok(lacks) };
         if let Some((variant, position)) = through
             && let Some(way) = self.known.0.get_mut(usize::from(slot))
         {
-            *way = Some(Way { variant, location: path.first, position, kind, lacks });
+            *way = Some(Way { variant, location: path.first, position, target, lacks });
         }
+        let Target { key, labels } = target;
         let fits = match node.kind {
-            Kind::Optional => (node.b == NONE) == (kind == Key::Boolean),
-            Kind::Variant => kind != Key::Boolean,
-            _ => kind == Key::Unsigned,
+            Kind::Optional => (node.b == NONE) == (key == Key::Boolean),
+            Kind::Variant if self.by_option => labels != NONE,
+            Kind::Variant => key != Key::Boolean,
+            _ => key == Key::Unsigned,
         };
         if !fits {
-            return Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Misplaced));
+            return Err(self.fault(node, path, Fault::Kind));
+        }
+        if self.by_option && node.kind == Kind::Variant {
+            self.builder.select_options(&self.stream, index, labels);
         }
         self.builder.update(index, |node| {
             node.slot = slot;
-            node.set(SIGNED_KEY, kind == Key::Signed);
+            node.set(SIGNED_KEY, key == Key::Signed);
         });
-        let may_overlap = self.by_option;
-        self.builder.check_ranges(index, node, kind == Key::Signed, may_overlap)?;
+        self.builder.check_ranges(index, node, key == Key::Signed, self.by_option)?;
         Ok(lacks)
     }
 
+    /// True if a path leads from a structure to its end, or to a variant, of which each option is to be looked at: the
+    /// rule of TSDL, where a path without a scope begins in the innermost structure that has it.
+    fn leads_on(&self, structure: u32, dependent: &Dependent<'_>, path: &Path) -> bool {
+        let (mut class, mut position) = (structure, 0);
+        loop {
+            super::work::count();
+            match self.step(class, position, dependent, path) {
+                Found::Class(next, after) => (class, position) = (next, after),
+                Found::Nothing | Found::Fault(Fault::Misplaced | Fault::Missing) => return false,
+                Found::Variant(_) | Found::Key | Found::Fault(Fault::Kind) => return true,
+            }
+        }
+    }
+
+    /// The error of the location of a class.
+    #[cold]
+    fn fault(&self, node: &Node, path: &Path, fault: Fault) -> Error {
+        let byte = self.stream.byte_at(path.offset);
+        let expected = match node.kind {
+            Kind::Optional if node.b == NONE => "the path of a boolean",
+            Kind::Variant if self.by_option => "the path of an enumeration",
+            Kind::Optional | Kind::Variant => "the path of an integer",
+            _ => "the path of an unsigned integer",
+        };
+        let kind = match fault {
+            Fault::Kind => ErrorKind::Unexpected { byte, expected },
+            _ if self.by_option => ErrorKind::Undeclared,
+            Fault::Misplaced => ErrorKind::Misplaced,
+            Fault::Missing => ErrorKind::Missing,
+        };
+        let element = if self.by_option { tsdl::element::PATH } else { FIELD_LOCATION };
+        Error::new(path.offset, element, kind)
+    }
+
     /// One step of the way from `class`, of which the names before `position` are taken.
-    fn step(&self, class: u32, position: usize, dependent: &Dependent<'_>, path: &Path) -> Result<Found> {
+    fn step(&self, class: u32, position: usize, dependent: &Dependent<'_>, path: &Path) -> Found {
         let node = self.builder.node(class);
         let view = self.builder.view();
-        let misplaced = || Err(Error::new(path.offset, FIELD_LOCATION, ErrorKind::Misplaced));
         let contains =
             class < dependent.index && dependent.index < view.end(class) && dependent.index != NONE;
         let wanted = if position < path.len { path.names.get(position).copied() } else { None };
         let next = position.saturating_add(1);
-        Ok(match (node.kind, wanted) {
+        match (node.kind, wanted) {
             (Kind::Structure, Some(name)) => match self.child_named(class, name) {
-                Some(member) if member >= dependent.index => return misplaced(),
+                Some(member) if member >= dependent.index => Found::Fault(Fault::Misplaced),
                 Some(member) => Found::Class(member, next),
                 None => Found::Nothing,
             },
@@ -426,8 +477,9 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             },
             (Kind::Variant, _) => Found::Variant(position),
             (kind, None) if kind.is_integer() || kind == Kind::Boolean => Found::Key,
-            _ => return misplaced(),
-        })
+            (_, None) => Found::Fault(Fault::Kind),
+            _ => Found::Fault(Fault::Misplaced),
+        }
     }
 }
 
@@ -444,6 +496,17 @@ enum Found {
     Variant(usize),
     Key,
     Nothing,
+    Fault(Fault),
+}
+
+/// The reason why a location does not lead to the fields that it should.
+#[derive(Clone, Copy)]
+enum Fault {
+    Missing,
+    /// It leads to a field that is read later, or through one that has no members.
+    Misplaced,
+    /// The field at its end is of the wrong kind.
+    Kind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -453,11 +516,13 @@ enum Key {
     Signed,
 }
 
-fn key_kind(kind: Kind) -> Key {
-    match kind {
-        Kind::Boolean => Key::Boolean,
-        Kind::Unsigned | Kind::VariableUnsigned => Key::Unsigned,
-        _ => Key::Signed,
+impl Key {
+    fn of(node: &Node) -> Self {
+        match node.kind {
+            Kind::Boolean => Self::Boolean,
+            Kind::Unsigned | Kind::VariableUnsigned => Self::Unsigned,
+            _ => Self::Signed,
+        }
     }
 }
 

@@ -42,15 +42,9 @@ impl Scope {
         Self::Payload,
     ];
 
+    #[allow(clippy::as_conversions)] // There are few.
     pub(crate) const fn number(self) -> u8 {
-        match self {
-            Self::PacketHeader => 0,
-            Self::PacketContext => 1,
-            Self::EventHeader => 2,
-            Self::CommonContext => 3,
-            Self::SpecificContext => 4,
-            Self::Payload => 5,
-        }
+        self as u8
     }
 }
 

@@ -70,7 +70,7 @@ impl Table {
         let table = Self::at(builder.front, len);
         let end = builder.front;
         for _ in 0..len.div_ceil(4) {
-            builder.leaf(Node::new(Kind::Table))?;
+            builder.open(Node::new(Kind::Table))?;
         }
         let (mut at, mut next) = (0_u32, 0_u32);
         let mut is_sorted = true;

@@ -105,7 +105,7 @@ mod tests {
     /// An input, made of names.
     type Input = fn(&[String]) -> String;
 
-    const INPUTS: [(&str, Input); 12] = [
+    const INPUTS: [(&str, Input); 14] = [
         ("typedefs", |names| format!("{TSDL}{}", list(names, |_, name| format!("typedef u8 {name};"), "\n"))),
         ("members", |names| {
             let members = list(names, |_, name| format!("u8 {name};"), "");
@@ -140,6 +140,19 @@ mod tests {
             let sequences = list(names, |n, _| format!("u8 s{n}[v.l];"), "");
             let payload =
                 format!("enum : u64 {{ {labels} }} tag; variant <tag> {{ {options} }} v; {sequences}");
+            format!("{TSDL}event {{ name = e; fields := struct {{ {payload} }}; }};")
+        }),
+        ("lengths far around", |names| {
+            let sequences = list(names, |n, _| format!("u8 s{n}[zz];"), "");
+            let (open, close) = ("struct { u8 a; ".repeat(20), "} s;".repeat(20));
+            format!("{TSDL}event {{ name = e; fields := struct {{ u8 zz; {open} {sequences} {close} }}; }};")
+        }),
+        ("lengths around a variant without them", |names| {
+            let labels = list(names, |_, name| name.into(), ",");
+            let options = list(names, |_, name| format!("struct {{ u8 k; }} {name};"), "");
+            let inner = format!("enum : u64 {{ {labels} }} tag; variant <tag> {{ {options} }} v;");
+            let sequences = list(names, |n, _| format!("u8 s{n}[w.l];"), "");
+            let payload = format!("struct {{ u8 l; }} w; struct {{ {inner} {sequences} }} s;");
             format!("{TSDL}event {{ name = e; fields := struct {{ {payload} }}; }};")
         }),
         ("JSON members", |names| {

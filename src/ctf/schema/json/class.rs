@@ -6,6 +6,7 @@ use super::super::node::{BIG, Kind, NONE, Node, REVERSED, role};
 use super::super::ranges::check_range;
 use super::compiler::{Compiler, Json};
 use super::stack::{Frame, Mode};
+use super::value::place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Event;
 
@@ -126,7 +127,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                 Ok(None)
             }
             Event::String(name) => {
-                let place = Self::place(name, FIELD_CLASS)?;
+                let place = place(name, FIELD_CLASS)?;
                 let stream = self.stream;
                 match self.builder.use_alias(&stream, place)? {
                     Some(node) => Ok(Some(node)),

@@ -1,14 +1,15 @@
 //! Fragments.
 
+use super::super::builder::Builder;
 use super::super::element::{ALIAS, CLASS_ID, EXTENSION, FIELD_CLASS};
 use super::super::node::{Kind, NONE, Place};
 use super::super::scope::Scope;
-use super::super::spec::{ClassSpec, ClockSpec, VariableSpec, Variables};
+use super::super::spec::{ClassSpec, ClockSpec, VariableSpec};
 use super::compiler::{Compiler, Json};
+use super::value::{place, text_place};
 use crate::ctf::element::{CLOCK_CLASS, FRAGMENT, PREAMBLE, TRACE_CLASS};
-use crate::ctf::metadata::Uuid;
+use crate::ctf::metadata::{ClockOrigin, EnvironmentValue, Fragment, FragmentKind, Members, MetadataStream};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::Event;
 
 /// The facts from earlier fragments.
 #[derive(Default)]
@@ -19,24 +20,129 @@ pub(super) struct State {
     stream: Option<(u64, u32)>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Type {
-    Preamble,
-    Alias,
-    Trace,
-    Clock,
-    Stream,
-    Event,
+impl State {
+    /// Checks that a fragment may stand after those before it.
+    pub(super) fn admit(
+        &mut self,
+        fragment: &Fragment<'_>,
+        kind: FragmentKind<'_>,
+        builder: &Builder<'_>,
+    ) -> Result<()> {
+        let is_first = self.fragments == 0;
+        self.fragments = self.fragments.saturating_add(1);
+        let (element, kind) = match kind {
+            FragmentKind::Untyped => (FRAGMENT, ErrorKind::Missing),
+            FragmentKind::Other(name) => {
+                let kind = ErrorKind::Unexpected { byte: b'"', expected: "a type that CTF 2 defines" };
+                return Err(Error::new(name.offset().saturating_sub(1), FRAGMENT, kind));
+            }
+            FragmentKind::Preamble if !is_first => (PREAMBLE, ErrorKind::Repeated),
+            FragmentKind::Preamble => return Ok(()),
+            _ if is_first => (PREAMBLE, ErrorKind::Missing),
+            FragmentKind::TraceClass if self.has_trace => (TRACE_CLASS, ErrorKind::Repeated),
+            FragmentKind::TraceClass if builder.streams > 0 => (TRACE_CLASS, ErrorKind::Misplaced),
+            FragmentKind::TraceClass => {
+                self.has_trace = true;
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::new(fragment.offset(), element, kind))
+    }
 }
 
-const TYPES: [(&str, Type); 6] = [
-    ("preamble", Type::Preamble),
-    ("field-class-alias", Type::Alias),
-    ("trace-class", Type::Trace),
-    ("clock-class", Type::Clock),
-    ("data-stream-class", Type::Stream),
-    ("event-record-class", Type::Event),
-];
+/// The preamble, which must be one of CTF 2 without extensions.
+pub(super) fn preamble(builder: &mut Builder<'_>, fragment: &Fragment<'_>) -> Result<()> {
+    fragment.check()?;
+    for member in fragment.members() {
+        let (name, value) = member?;
+        if name == "extensions" && Members::new(value, EXTENSION).next().transpose()?.is_some() {
+            let kind = ErrorKind::UnsupportedExtension;
+            return Err(Error::new(name.offset().saturating_sub(1), EXTENSION, kind));
+        }
+    }
+    let Some(preamble) = fragment.preamble()? else { return Ok(()) };
+    let kind = match preamble.version() {
+        Some(2) => {
+            builder.uuid = preamble.uuid();
+            return Ok(());
+        }
+        Some(found) => ErrorKind::UnsupportedVersion { found, supported: 2 },
+        None => ErrorKind::Missing,
+    };
+    Err(Error::new(fragment.offset(), PREAMBLE, kind))
+}
+
+/// A clock class.
+pub(super) fn clock(
+    builder: &mut Builder<'_>,
+    stream: &MetadataStream<'_>,
+    fragment: &Fragment<'_>,
+) -> Result<()> {
+    fragment.check()?;
+    let Some(clock) = fragment.clock_class()? else { return Ok(()) };
+    let offset = fragment.offset();
+    let missing = Error::new(offset, CLOCK_CLASS, ErrorKind::Missing);
+    let id = place(clock.id().ok_or(missing)?, CLOCK_CLASS)?;
+    let frequency = clock.frequency().ok_or(missing)?;
+    if frequency == 0 {
+        return Err(Error::new(offset, CLOCK_CLASS, ErrorKind::Invalid { value: 0 }));
+    }
+    let cycles = clock.offset_cycles();
+    if cycles >= frequency {
+        let limit = frequency.saturating_sub(1);
+        return Err(Error::new(offset, CLOCK_CLASS, ErrorKind::OverLimit { value: cycles, limit }));
+    }
+    if let Some(ClockOrigin::Other(name)) = clock.origin() {
+        let kind = ErrorKind::Unexpected { byte: b'"', expected: "\"unix-epoch\" or an object" };
+        return Err(Error::new(name.offset().saturating_sub(1), CLOCK_CLASS, kind));
+    }
+    let spec = ClockSpec {
+        name: clock.name().map(|name| place(name, CLOCK_CLASS)).transpose()?,
+        id: Some(id),
+        frequency,
+        seconds: clock.offset_seconds(),
+        cycles,
+        is_unix: matches!(clock.origin(), Some(ClockOrigin::UnixEpoch)),
+        offset,
+    };
+    let begin = builder.begin()?;
+    let index = builder.end_clock(begin, &spec)?;
+    if !builder.add_clock(stream, id, index) {
+        return Err(Error::new(id.offset.into(), CLOCK_CLASS, ErrorKind::Repeated));
+    }
+    Ok(())
+}
+
+/// The environment of a trace class: integers and strings.
+pub(super) fn environment(
+    builder: &mut Builder<'_>,
+    stream: &MetadataStream<'_>,
+    fragment: &Fragment<'_>,
+) -> Result<()> {
+    fragment.check()?;
+    let Some(trace) = fragment.trace_class()? else { return Ok(()) };
+    let mut environment = trace.environment();
+    while let Some(entry) = environment.next_entry() {
+        let (name, value, text) = entry?;
+        let value = match value {
+            EnvironmentValue::String(text) => {
+                VariableSpec::Text(text_place(text.raw(), text.has_escapes(), TRACE_CLASS)?)
+            }
+            EnvironmentValue::Integer(value) if value.unsigned_abs() <= u64::MAX.into() => {
+                VariableSpec::Integer(value)
+            }
+            EnvironmentValue::Integer(_) => VariableSpec::Number(text_place(text, false, TRACE_CLASS)?),
+            EnvironmentValue::Other(_) => {
+                let byte = stream.byte_at(text.offset());
+                let kind = ErrorKind::Unexpected { byte, expected: "an integer or a string" };
+                return Err(Error::new(text.offset(), TRACE_CLASS, kind));
+            }
+        };
+        builder.variable(place(name, TRACE_CLASS)?, value)?;
+    }
+    Ok(())
+}
 
 /// The members that are root structures.
 const ROOTS: [(&str, Scope); 6] = [
@@ -48,31 +154,23 @@ const ROOTS: [(&str, Scope); 6] = [
     ("payload-field-class", Scope::Payload),
 ];
 
-/// The members of a fragment, whatever it is.
+/// The members of a fragment with field classes, whatever it is.
 #[derive(Default)]
 struct Found {
-    kind: Option<Type>,
-    version: Option<u64>,
-    uuid: Option<Uuid>,
+    has_type: bool,
     name: Option<Place>,
     namespace: Option<Place>,
     id: Option<u64>,
-    text_id: Option<Place>,
     stream_id: u64,
     clock: Option<Place>,
-    frequency: Option<u64>,
-    seconds: i64,
-    cycles: u64,
-    is_unix: bool,
     /// The scopes of which a root structure was read, as bits.
     roots: u8,
     has_class: bool,
-    environment: Option<Variables>,
-    extension: Option<u64>,
 }
 
 impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
-    pub(super) fn fragment(&mut self, state: &mut State) -> Result<()> {
+    /// A fragment with field classes.
+    pub(super) fn fragment(&mut self, kind: FragmentKind<'_>, state: &mut State) -> Result<()> {
         self.object(FRAGMENT)?;
         let offset = self.parser.event_offset();
         let begin = self.builder.begin()?;
@@ -85,58 +183,24 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                 self.member(key, at, &mut found)?;
             }
         }
-        let Some(kind) = found.kind else { return Err(Error::new(offset, FRAGMENT, ErrorKind::Missing)) };
-        let is_first = state.fragments == 0;
-        state.fragments = state.fragments.saturating_add(1);
-        if (kind == Type::Preamble) != is_first {
-            let kind = if is_first { ErrorKind::Missing } else { ErrorKind::Repeated };
-            return Err(Error::new(offset, PREAMBLE, kind));
-        }
-        let roots = match kind {
-            Type::Trace => 0b1,
-            Type::Stream => 0b1110,
-            Type::Event => 0b11_0000,
-            _ => 0,
+        let (roots, is_alias) = match kind {
+            FragmentKind::TraceClass => (0b1, false),
+            FragmentKind::DataStreamClass => (0b1110, false),
+            FragmentKind::EventRecordClass => (0b11_0000, false),
+            _ => (0, true),
         };
-        if found.roots & !roots != 0 || (found.has_class && kind != Type::Alias) {
+        if found.roots & !roots != 0 || (found.has_class && !is_alias) {
             return Err(Error::new(offset, FIELD_CLASS, ErrorKind::Misplaced));
         }
         match kind {
-            Type::Preamble => self.preamble(offset, begin, &found),
-            Type::Alias => self.alias(offset, begin, &found),
-            Type::Trace => {
-                if state.has_trace || self.builder.streams > 0 {
-                    let kind = if state.has_trace { ErrorKind::Repeated } else { ErrorKind::Misplaced };
-                    return Err(Error::new(offset, TRACE_CLASS, kind));
-                }
-                state.has_trace = true;
-                if let Some(environment) = found.environment {
-                    self.builder.environment = environment;
-                }
+            FragmentKind::TraceClass => {
                 self.builder.end_trace(begin);
                 Ok(())
             }
-            Type::Clock => self.clock(offset, begin, &found),
-            Type::Stream => self.stream(offset, begin, &found),
-            Type::Event => self.event_class(offset, begin, &found, state),
+            FragmentKind::DataStreamClass => self.stream(offset, begin, &found),
+            FragmentKind::EventRecordClass => self.event_class(offset, begin, &found, state),
+            _ => self.alias(offset, begin, &found),
         }
-    }
-
-    fn preamble(&mut self, offset: u64, begin: u32, found: &Found) -> Result<()> {
-        self.builder.abandon(begin);
-        if let Some(at) = found.extension {
-            return Err(Error::new(at, EXTENSION, ErrorKind::UnsupportedExtension));
-        }
-        match found.version {
-            None => return Err(Error::new(offset, PREAMBLE, ErrorKind::Missing)),
-            Some(2) => {}
-            Some(version) => {
-                let kind = ErrorKind::UnsupportedVersion { found: version, supported: 2 };
-                return Err(Error::new(offset, PREAMBLE, kind));
-            }
-        }
-        self.builder.uuid = found.uuid;
-        Ok(())
     }
 
     fn alias(&mut self, offset: u64, begin: u32, found: &Found) -> Result<()> {
@@ -149,35 +213,6 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
         }
     }
 
-    fn clock(&mut self, offset: u64, begin: u32, found: &Found) -> Result<()> {
-        let missing = Error::new(offset, CLOCK_CLASS, ErrorKind::Missing);
-        let id = found.text_id.ok_or(missing)?;
-        let frequency = found.frequency.ok_or(missing)?;
-        if frequency == 0 {
-            return Err(Error::new(offset, CLOCK_CLASS, ErrorKind::Invalid { value: 0 }));
-        }
-        if found.cycles >= frequency {
-            let limit = frequency.saturating_sub(1);
-            let kind = ErrorKind::OverLimit { value: found.cycles, limit };
-            return Err(Error::new(offset, CLOCK_CLASS, kind));
-        }
-        let spec = ClockSpec {
-            name: found.name,
-            id: Some(id),
-            frequency,
-            seconds: found.seconds,
-            cycles: found.cycles,
-            is_unix: found.is_unix,
-            offset,
-        };
-        let index = self.builder.end_clock(begin, &spec)?;
-        let stream = self.stream;
-        if !self.builder.add_clock(&stream, id, index) {
-            return Err(Error::new(id.offset.into(), CLOCK_CLASS, ErrorKind::Repeated));
-        }
-        Ok(())
-    }
-
     fn stream(&mut self, offset: u64, begin: u32, found: &Found) -> Result<()> {
         let clock = match found.clock {
             None => None,
@@ -188,12 +223,12 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                 Some(self.builder.find_clock(&stream, id).ok_or(missing)?)
             }
         };
-        let spec = self.spec(offset, found)?;
+        let spec = Self::spec(offset, found);
         self.builder.end_stream(begin, &spec, clock)
     }
 
     fn event_class(&mut self, offset: u64, begin: u32, found: &Found, state: &mut State) -> Result<()> {
-        let spec = self.spec(offset, found)?;
+        let spec = Self::spec(offset, found);
         let stream = match state.stream {
             Some((id, index)) if id == found.stream_id => index,
             _ if self.builder.counting => NONE,
@@ -207,19 +242,9 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
         Ok(())
     }
 
-    fn spec(&self, offset: u64, found: &Found) -> Result<ClassSpec> {
-        match found.text_id {
-            Some(id) => {
-                let kind = ErrorKind::Unexpected { byte: b'"', expected: "an integer" };
-                Err(Error::new(id.offset.into(), CLASS_ID, kind))
-            }
-            None => Ok(ClassSpec {
-                id: found.id.unwrap_or(0),
-                name: found.name,
-                namespace: found.namespace,
-                offset,
-            }),
-        }
+    fn spec(offset: u64, found: &Found) -> ClassSpec {
+        let Found { name, namespace, id, .. } = *found;
+        ClassSpec { id: id.unwrap_or(0), name, namespace, offset }
     }
 
     /// A root structure.
@@ -242,135 +267,31 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     fn member(&mut self, key: crate::json::Str<S>, at: u64, found: &mut Found) -> Result<()> {
         let again = |is: bool| if is { Err(Error::new(at, FRAGMENT, ErrorKind::Repeated)) } else { Ok(()) };
         if key.is("type") {
-            again(found.kind.is_some())?;
-            let name = self.text(FRAGMENT)?;
-            let known = TYPES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind);
-            found.kind = Some(known.ok_or_else(|| self.wrong(FRAGMENT, "a type that CTF 2 defines"))?);
-        } else if key.is("version") {
-            again(found.version.is_some())?;
-            found.version = Some(self.unsigned(PREAMBLE)?);
-        } else if key.is("uuid") {
-            again(found.uuid.is_some())?;
-            found.uuid = Some(self.uuid()?);
+            again(found.has_type)?;
+            found.has_type = true;
+            self.skip()?;
         } else if key.is("name") {
             again(found.name.is_some())?;
             found.name = Some(self.name(FRAGMENT)?);
         } else if key.is("namespace") {
             again(found.namespace.is_some())?;
             found.namespace = Some(self.name(FRAGMENT)?);
-        } else if key.is("uid") || key.is("description") {
+        } else if key.is("uid") {
             self.text(FRAGMENT)?;
         } else if key.is("id") {
-            again(found.id.is_some() || found.text_id.is_some())?;
-            match self.event()? {
-                Event::Number(number) => {
-                    let wrong = self.wrong(CLASS_ID, "an integer of 64 bits, not negative");
-                    found.id = Some(number.as_u64().ok_or(wrong)?);
-                }
-                Event::String(name) => found.text_id = Some(Self::place(name, CLASS_ID)?),
-                _ => return Err(self.wrong(CLASS_ID, "an integer or a string")),
-            }
+            again(found.id.is_some())?;
+            found.id = Some(self.unsigned(CLASS_ID)?);
         } else if key.is("data-stream-class-id") {
             found.stream_id = self.unsigned(CLASS_ID)?;
         } else if key.is("default-clock-class-id") {
             again(found.clock.is_some())?;
             found.clock = Some(self.name(CLOCK_CLASS)?);
-        } else if key.is("frequency") {
-            again(found.frequency.is_some())?;
-            found.frequency = Some(self.unsigned(CLOCK_CLASS)?);
-        } else if key.is("precision") || key.is("accuracy") {
-            self.unsigned(CLOCK_CLASS)?;
-        } else if key.is("offset-from-origin") {
-            self.offset_from_origin(found)?;
-        } else if key.is("origin") {
-            self.origin(found)?;
         } else if key.is("field-class") {
             again(found.has_class)?;
             found.has_class = true;
             self.class()?;
-        } else if key.is("environment") {
-            again(found.environment.is_some())?;
-            let before = core::mem::replace(&mut self.builder.environment, Variables::NONE);
-            self.environment()?;
-            found.environment = Some(core::mem::replace(&mut self.builder.environment, before));
-        } else if key.is("extensions") {
-            if !self.is_empty_object(EXTENSION)? {
-                found.extension = Some(at);
-            }
         } else {
             self.skip()?;
-        }
-        Ok(())
-    }
-
-    /// An array of 16 integers, each a byte.
-    fn uuid(&mut self) -> Result<Uuid> {
-        self.array(PREAMBLE)?;
-        let mut bytes = [0; 16];
-        for byte in &mut bytes {
-            let value = self.unsigned(PREAMBLE)?;
-            *byte = u8::try_from(value).map_err(|_| {
-                Error::new(self.parser.event_offset(), PREAMBLE, ErrorKind::Invalid { value })
-            })?;
-        }
-        match self.event()? {
-            Event::ArrayEnd => Ok(Uuid::new(bytes)),
-            _ => Err(self.wrong(PREAMBLE, "the end of 16 bytes")),
-        }
-    }
-
-    fn offset_from_origin(&mut self, found: &mut Found) -> Result<()> {
-        self.object(CLOCK_CLASS)?;
-        while let Some(key) = self.key()? {
-            if key.is("seconds") {
-                found.seconds = self.signed(CLOCK_CLASS)?;
-            } else if key.is("cycles") {
-                found.cycles = self.unsigned(CLOCK_CLASS)?;
-            } else {
-                self.skip()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn origin(&mut self, found: &mut Found) -> Result<()> {
-        match self.event()? {
-            Event::String(name) if name.is("unix-epoch") => found.is_unix = true,
-            Event::ObjectStart => {
-                let offset = self.parser.event_offset();
-                let (mut name, mut uid) = (false, false);
-                while let Some(key) = self.key()? {
-                    name |= key.is("name");
-                    uid |= key.is("uid");
-                    self.text(CLOCK_CLASS)?;
-                }
-                if !name || !uid {
-                    return Err(Error::new(offset, CLOCK_CLASS, ErrorKind::Missing));
-                }
-            }
-            _ => return Err(self.wrong(CLOCK_CLASS, "\"unix-epoch\" or an object")),
-        }
-        Ok(())
-    }
-
-    /// Integers and strings.
-    fn environment(&mut self) -> Result<()> {
-        self.object(TRACE_CLASS)?;
-        while let Some(name) = self.key()? {
-            let name = Self::place(name, TRACE_CLASS)?;
-            let event = self.event()?;
-            let value = match event {
-                Event::String(text) => {
-                    VariableSpec::Text(Self::text_place(text.raw(), text.has_escapes(), TRACE_CLASS)?)
-                }
-                Event::Number(number) => match number.as_i128() {
-                    Some(value) if value.unsigned_abs() <= u64::MAX.into() => VariableSpec::Integer(value),
-                    Some(_) => VariableSpec::Number(Self::text_place(number.text(), false, TRACE_CLASS)?),
-                    None => return Err(self.wrong(TRACE_CLASS, "an integer or a string")),
-                },
-                _ => return Err(self.wrong(TRACE_CLASS, "an integer or a string")),
-            };
-            self.builder.variable(name, value)?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::node::Node;
 use super::schema::Schema;
 use crate::bytes::Bytes;
 use crate::ctf::element::{FRAGMENT, PREAMBLE};
-use crate::ctf::metadata::MetadataStream;
+use crate::ctf::metadata::{FragmentKind, MetadataStream};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Parser;
 use compiler::{Compiler, Json};
@@ -66,12 +66,27 @@ fn emit<'a>(stream: MetadataStream<'a>, builder: &mut Builder<'_>) -> Result<()>
     for fragment in stream.fragments() {
         let fragment = fragment?;
         builder.offset = fragment.offset();
+        let kind = fragment.kind()?;
+        state.admit(&fragment, kind, builder)?;
+        match kind {
+            FragmentKind::Preamble => {
+                fragment::preamble(builder, &fragment)?;
+                continue;
+            }
+            FragmentKind::ClockClass => {
+                fragment::clock(builder, &stream, &fragment)?;
+                continue;
+            }
+            FragmentKind::TraceClass => fragment::environment(builder, &stream, &fragment)?,
+            _ => {}
+        }
         let together = fragment.text().borrowed().filter(|_| !IS_SMALL);
+        let lent = (&mut state, &mut frames);
         if let Some(text) = together {
             let is_utf8 = core::str::from_utf8(text).is_ok();
-            read(stream, builder, Bytes::at(text, fragment.offset()), is_utf8, &mut state, &mut frames)?;
+            read(stream, builder, Bytes::at(text, fragment.offset()), is_utf8, kind, lent)?;
         } else {
-            read(stream, builder, fragment.text(), false, &mut state, &mut frames)?;
+            read(stream, builder, fragment.text(), false, kind, lent)?;
         }
     }
     if state.fragments == 0 {
@@ -85,11 +100,11 @@ fn read<'a, S: Json<'a>>(
     builder: &mut Builder<'_>,
     text: S,
     is_utf8: bool,
-    state: &mut State,
-    frames: &mut [Frame; FRAMES],
+    kind: FragmentKind<'_>,
+    (state, frames): (&mut State, &mut [Frame; FRAMES]),
 ) -> Result<()> {
     let parser = Parser::new(text, FRAGMENT);
     let mut compiler = Compiler { builder, stream, parser, stack: Stack::new(frames), is_utf8 };
-    compiler.fragment(state)?;
+    compiler.fragment(kind, state)?;
     compiler.parser.finish()
 }

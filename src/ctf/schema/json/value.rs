@@ -6,7 +6,7 @@ use super::super::scope::Scope;
 use super::super::spec::{Step, TextPlace};
 use super::compiler::{Compiler, Json};
 use crate::error::{Element, Error, ErrorKind, Result};
-use crate::json::{Event, Str, take_byte};
+use crate::json::{Event, Str};
 
 const ROLES: [(&str, u16); 11] = [
     ("packet-magic-number", role::MAGIC),
@@ -22,6 +22,19 @@ const ROLES: [(&str, u16); 11] = [
     ("event-record-class-id", role::EVENT_CLASS_ID),
 ];
 
+/// The place of a name.
+pub(super) fn place<'a, S: Json<'a>>(string: Str<S>, element: Element) -> Result<Place> {
+    text_place(string.raw(), string.has_escapes(), element)?.short(element)
+}
+
+pub(super) fn text_place<'a, S: Json<'a>>(raw: S, has_escapes: bool, element: Element) -> Result<TextPlace> {
+    let mut flags = if has_escapes { ESCAPED } else { 0 };
+    if raw.together().is_none() {
+        flags |= SPLIT;
+    }
+    TextPlace::new(raw.offset(), raw.size(), flags, element)
+}
+
 impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     /// The next event; at the end of the text, an error.
     pub(super) fn event(&mut self) -> Result<Event<S>> {
@@ -36,14 +49,8 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
     #[cold]
     pub(super) fn wrong(&self, element: Element, expected: &'static str) -> Error {
         let offset = self.parser.event_offset();
-        let byte = self.byte_at(offset);
+        let byte = self.stream.byte_at(offset);
         Error::new(offset, element, ErrorKind::Unexpected { byte, expected })
-    }
-
-    /// The byte at an offset of the metadata file.
-    fn byte_at(&self, offset: u64) -> u8 {
-        let mut text = self.stream.text_at(offset, 1, false);
-        take_byte(&mut text).unwrap_or(0)
     }
 
     /// Skips a value, whatever it is.
@@ -60,20 +67,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
 
     /// A string as a place.
     pub(super) fn name(&mut self, element: Element) -> Result<Place> {
-        let string = self.text(element)?;
-        Self::place(string, element)
-    }
-
-    pub(super) fn place(string: Str<S>, element: Element) -> Result<Place> {
-        Self::text_place(string.raw(), string.has_escapes(), element)?.short(element)
-    }
-
-    pub(super) fn text_place(raw: S, has_escapes: bool, element: Element) -> Result<TextPlace> {
-        let mut flags = if has_escapes { ESCAPED } else { 0 };
-        if raw.together().is_none() {
-            flags |= SPLIT;
-        }
-        TextPlace::new(raw.offset(), raw.size(), flags, element)
+        place(self.text(element)?, element)
     }
 
     pub(super) fn unsigned(&mut self, element: Element) -> Result<u64> {
@@ -82,14 +76,6 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             _ => None,
         };
         number.ok_or_else(|| self.wrong(element, "an integer of 64 bits, not negative"))
-    }
-
-    pub(super) fn signed(&mut self, element: Element) -> Result<i64> {
-        let number = match self.event()? {
-            Event::Number(number) => number.as_i64(),
-            _ => None,
-        };
-        number.ok_or_else(|| self.wrong(element, "an integer of 64 bits"))
     }
 
     pub(super) fn array(&mut self, element: Element) -> Result<()> {
@@ -112,17 +98,6 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             Event::Key(name) => Ok(Some(name)),
             _ => Ok(None),
         }
-    }
-
-    /// `true` if an object has no members; all are skipped.
-    pub(super) fn is_empty_object(&mut self, element: Element) -> Result<bool> {
-        self.object(element)?;
-        let mut is_empty = true;
-        while self.key()?.is_some() {
-            is_empty = false;
-            self.skip()?;
-        }
-        Ok(is_empty)
     }
 
     /// An alignment: the logarithm of a power of two.
@@ -169,7 +144,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
             let node = if lo <= hi { self.builder.range(lo, hi)? } else { None };
             let Some(node) = node else {
                 let expected = "two integers of 64 bits in ascending order";
-                let byte = self.byte_at(offset);
+                let byte = self.stream.byte_at(offset);
                 return Err(Error::new(offset, RANGE, ErrorKind::Unexpected { byte, expected }));
             };
             if first == NONE {
@@ -194,7 +169,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
         let mut first = NONE;
         let mut last = NONE;
         while let Some(name) = self.key()? {
-            let place = Self::place(name, FIELD_CLASS)?;
+            let place = place(name, FIELD_CLASS)?;
             let label = self.builder.label(place)?;
             let (_, _, count) = self.ranges()?;
             self.builder.update(label, |node| node.size = count);
@@ -228,7 +203,7 @@ impl<'a, S: Json<'a>> Compiler<'_, '_, 'a, S> {
                     let step = match self.event()? {
                         Event::ArrayEnd => break,
                         Event::Null => Step::Up,
-                        Event::String(name) => Step::Name(Self::place(name, FIELD_LOCATION)?),
+                        Event::String(name) => Step::Name(place(name, FIELD_LOCATION)?),
                         _ => return Err(self.wrong(FIELD_LOCATION, "a string or null")),
                     };
                     last = self.builder.step(None, step)?;

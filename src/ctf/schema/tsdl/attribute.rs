@@ -2,7 +2,7 @@
 
 use super::element;
 use super::keyword::says;
-use super::parser::Value;
+use super::parser::{Path, Value};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The attributes of a block that have been seen, each of which may occur once.
@@ -10,18 +10,25 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) struct Seen(u32);
 
 impl Seen {
-    /// Takes note of attribute number `bit`, which stands at `offset`.
-    pub(super) fn once(&mut self, bit: u32, offset: u64) -> Result<()> {
+    /// The attribute that a name at `offset` says, if it is one of those that are `known`; else nothing.
+    pub(super) fn once(
+        &mut self,
+        name: &Path<'_>,
+        offset: u64,
+        known: &[&'static str],
+    ) -> Result<&'static str> {
+        let Some((bit, known)) = (0..).zip(known).find(|(_, known)| name.is(known)) else { return Ok("") };
         let mask = 1_u32.checked_shl(bit).unwrap_or(0);
         if self.0 & mask != 0 {
             return Err(Error::new(offset, element::ATTRIBUTE, ErrorKind::Repeated));
         }
         self.0 |= mask;
-        Ok(())
+        Ok(known)
     }
 
-    pub(super) fn has(self, bit: u32) -> bool {
-        self.0 & 1_u32.checked_shl(bit).unwrap_or(0) != 0
+    /// True if the attributes before this number of those that are known have been seen.
+    pub(super) fn has_first(self, count: u32) -> bool {
+        self.0.trailing_ones() >= count
     }
 }
 
@@ -52,9 +59,10 @@ impl Value<'_> {
         }
     }
 
-    /// The word among `words` that it says, by its value.
+    /// The value of the words, with spaces between them, among which is the one that it says.
     pub(super) fn one_of<T: Copy>(&self, words: &[(&[u8], T)]) -> Option<T> {
-        words.iter().find(|(word, _)| self.says(word)).map(|(_, value)| *value)
+        let is = |words: &[u8]| words.split(|byte| *byte == b' ').any(|word| self.says(word));
+        words.iter().find(|(words, _)| is(words)).map(|(_, value)| *value)
     }
 
     pub(super) fn unsigned(&self, offset: u64) -> Result<u64> {
@@ -65,14 +73,17 @@ impl Value<'_> {
         .ok_or_else(|| self.unexpected(offset, "an unsigned integer"))
     }
 
+    /// Checks that it is a string.
+    pub(super) fn string(&self, offset: u64) -> Result<()> {
+        if matches!(self, Self::String { .. }) { Ok(()) } else { Err(self.unexpected(offset, "a string")) }
+    }
+
     pub(super) fn boolean(&self, offset: u64) -> Result<bool> {
         if let Self::Integer(value) = self {
             return Ok(*value != 0);
         }
-        let words: [(&[u8], bool); 4] =
-            [(b"true", true), (b"TRUE", true), (b"false", false), (b"FALSE", false)];
         match self {
-            Self::Path(_) => self.one_of(&words),
+            Self::Path(_) => self.one_of(&[(b"true TRUE", true), (b"false FALSE", false)]),
             _ => None,
         }
         .ok_or_else(|| self.unexpected(offset, "a boolean"))

@@ -53,6 +53,7 @@ impl<'a> Compiler<'a, '_, '_> {
         if let Some(root) = self.facts.packet_header.checked_sub(1) {
             self.emit_root(root, Scope::PacketHeader, &mut Origin::default())?;
         }
+        self.tree.truncate(0);
         self.builder.end_trace(trace);
         self.pass(text, Pass::Streams)?;
         self.pass(text, Pass::Events)
@@ -206,25 +207,15 @@ impl<'a> Compiler<'a, '_, '_> {
         let mut seen = Seen::default();
         while let Some(item) = self.item(true)? {
             let Item::Value(Attribute { name, value, at, offset }) = item else { continue };
-            if name.is(&[b"major"]) {
-                seen.once(0, at)?;
-                version(&value, offset, 1)?;
-            } else if name.is(&[b"minor"]) {
-                seen.once(1, at)?;
-                version(&value, offset, 8)?;
-            } else if name.is(&[b"byte_order"]) {
-                seen.once(2, at)?;
-                self.big_endian = byte_order(&value, offset)?;
-            } else if name.is(&[b"uuid"]) {
-                seen.once(3, at)?;
-                self.builder.uuid = Some(Uuid::new(value.uuid(offset)?));
+            match seen.once(&name, at, &["major", "minor", "byte_order", "uuid"])? {
+                "major" => version(&value, offset, 1)?,
+                "minor" => version(&value, offset, 8)?,
+                "byte_order" => self.big_endian = byte_order(&value, offset)?,
+                "uuid" => self.builder.uuid = Some(Uuid::new(value.uuid(offset)?)),
+                _ => {}
             }
         }
-        if (0..3).all(|bit| seen.has(bit)) {
-            Ok(())
-        } else {
-            Err(token.error(element::TRACE, ErrorKind::Missing))
-        }
+        if seen.has_first(3) { Ok(()) } else { Err(token.error(element::TRACE, ErrorKind::Missing)) }
     }
 
     fn trace_types(&mut self) -> Result<()> {
@@ -233,11 +224,9 @@ impl<'a> Compiler<'a, '_, '_> {
         let mut seen = Seen::default();
         while let Some(item) = self.item(false)? {
             if let Item::Type { name, at, start } = item {
-                if name.is(&[b"packet", b"header"]) {
-                    seen.once(0, at)?;
-                    self.facts.packet_header = start.saturating_add(1);
-                } else {
-                    return Err(unknown_type(at));
+                match seen.once(&name, at, &["packet.header"])? {
+                    "" => return Err(unknown_type(at)),
+                    _ => self.facts.packet_header = start.saturating_add(1),
                 }
             }
         }
@@ -283,36 +272,26 @@ impl<'a> Compiler<'a, '_, '_> {
                 Value::Integer(value) if i64::try_from(value).is_ok() || value > 0 => Ok(value),
                 _ => Err(value.unexpected(offset, "an integer")),
             };
-            if name.is(&[b"name"]) {
-                seen.once(0, at)?;
-                let (text, escapes) = word(&value, offset)?;
-                (name_text, escaped) = (Some(text), escapes);
-            } else if name.is(&[b"uuid"]) {
-                seen.once(1, at)?;
-                value.uuid(offset)?;
-            } else if name.is(&[b"description"]) {
-                seen.once(2, at)?;
-                if !matches!(value, Value::String { .. }) {
-                    return Err(value.unexpected(offset, "a string"));
+            let known =
+                ["name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"];
+            match seen.once(&name, at, &known)? {
+                "name" => {
+                    let (text, escapes) = word(&value, offset)?;
+                    (name_text, escaped) = (Some(text), escapes);
                 }
-            } else if name.is(&[b"freq"]) {
-                seen.once(3, at)?;
-                frequency = value.unsigned(offset)?;
-                if frequency == 0 {
-                    return Err(value.unexpected(offset, "a frequency"));
+                "uuid" => drop(value.uuid(offset)?),
+                "description" => value.string(offset)?,
+                "freq" => {
+                    frequency = value.unsigned(offset)?;
+                    if frequency == 0 {
+                        return Err(value.unexpected(offset, "a frequency"));
+                    }
                 }
-            } else if name.is(&[b"precision"]) {
-                seen.once(4, at)?;
-                value.unsigned(offset)?;
-            } else if name.is(&[b"offset_s"]) {
-                seen.once(5, at)?;
-                seconds = integer()?;
-            } else if name.is(&[b"offset"]) {
-                seen.once(6, at)?;
-                cycles = integer()?;
-            } else if name.is(&[b"absolute"]) {
-                seen.once(7, at)?;
-                is_unix = value.boolean(offset)?;
+                "precision" => drop(value.unsigned(offset)?),
+                "offset_s" => seconds = integer()?,
+                "offset" => cycles = integer()?,
+                "absolute" => is_unix = value.boolean(offset)?,
+                _ => {}
             }
         }
         self.parser.end(element::CLOCK)?;

@@ -40,26 +40,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-const BASES: [(&[u8], u8); 17] = [
-    (b"decimal", 10),
-    (b"dec", 10),
-    (b"d", 10),
-    (b"i", 10),
-    (b"u", 10),
-    (b"hexadecimal", 16),
-    (b"hex", 16),
-    (b"x", 16),
-    (b"X", 16),
-    (b"p", 16),
-    (b"octal", 8),
-    (b"oct", 8),
-    (b"o", 8),
-    (b"binary", 2),
-    (b"bin", 2),
-    (b"b", 2),
-    (b"pointer", 16),
-];
-
 impl<'a> Compiler<'a, '_, '_> {
     /// `integer { … }`
     pub(super) fn integer(&mut self) -> Result<Node> {
@@ -69,40 +49,24 @@ impl<'a> Compiler<'a, '_, '_> {
         let mut seen = Seen::default();
         let mut align = None;
         while let Some(Attribute { name, value, at, offset }) = self.parser.attribute()? {
-            if name.is(&[b"size"]) {
-                seen.once(0, at)?;
-                let size = value.unsigned(offset)?;
-                node.size = match u8::try_from(size) {
-                    Ok(size @ 1..=64) => size,
-                    _ => {
-                        return Err(Error::new(
-                            offset,
-                            element::ATTRIBUTE,
-                            ErrorKind::Invalid { value: size },
-                        ));
-                    }
-                };
-            } else if name.is(&[b"align"]) {
-                seen.once(1, at)?;
-                align = Some(align_log2(value.unsigned(offset)?, offset)?);
-            } else if name.is(&[b"signed"]) {
-                seen.once(2, at)?;
-                node.signed = value.boolean(offset)?;
-            } else if name.is(&[b"byte_order"]) {
-                seen.once(3, at)?;
-                node.big_endian = self.byte_order(&value, offset)?;
-            } else if name.is(&[b"base"]) {
-                seen.once(4, at)?;
-                node.base = base(&value, offset)?;
-            } else if name.is(&[b"encoding"]) {
-                seen.once(5, at)?;
-                node.character = is_encoded(&value, offset)?;
-            } else if name.is(&[b"map"]) {
-                seen.once(6, at)?;
-                node.clock = self.clock_of(&value, offset)?;
+            let known = ["size", "align", "signed", "byte_order", "base", "encoding", "map"];
+            match seen.once(&name, at, &known)? {
+                "size" => {
+                    let value = value.unsigned(offset)?;
+                    let size = u8::try_from(value).ok().filter(|size| (1..=64).contains(size));
+                    let invalid = Error::new(offset, element::ATTRIBUTE, ErrorKind::Invalid { value });
+                    node.size = size.ok_or(invalid)?;
+                }
+                "align" => align = Some(align_log2(value.unsigned(offset)?, offset)?),
+                "signed" => node.signed = value.boolean(offset)?,
+                "byte_order" => node.big_endian = self.byte_order(&value, offset)?,
+                "base" => node.base = base(&value, offset)?,
+                "encoding" => node.character = is_encoded(&value, offset)?,
+                "map" => node.clock = self.clock_of(&value, offset)?,
+                _ => {}
             }
         }
-        if !seen.has(0) {
+        if !seen.has_first(1) {
             return Err(keyword.error(element::TYPE, ErrorKind::Missing));
         }
         node.align = align.unwrap_or(if node.size.is_multiple_of(8) { 3 } else { 0 });
@@ -117,21 +81,15 @@ impl<'a> Compiler<'a, '_, '_> {
         let mut seen = Seen::default();
         let (mut exponent, mut mantissa) = (0, 0);
         while let Some(Attribute { name, value, at, offset }) = self.parser.attribute()? {
-            if name.is(&[b"exp_dig"]) {
-                seen.once(0, at)?;
-                exponent = value.unsigned(offset)?;
-            } else if name.is(&[b"mant_dig"]) {
-                seen.once(1, at)?;
-                mantissa = value.unsigned(offset)?;
-            } else if name.is(&[b"byte_order"]) {
-                seen.once(2, at)?;
-                node.big_endian = self.byte_order(&value, offset)?;
-            } else if name.is(&[b"align"]) {
-                seen.once(3, at)?;
-                node.align = align_log2(value.unsigned(offset)?, offset)?;
+            match seen.once(&name, at, &["exp_dig", "mant_dig", "byte_order", "align"])? {
+                "exp_dig" => exponent = value.unsigned(offset)?,
+                "mant_dig" => mantissa = value.unsigned(offset)?,
+                "byte_order" => node.big_endian = self.byte_order(&value, offset)?,
+                "align" => node.align = align_log2(value.unsigned(offset)?, offset)?,
+                _ => {}
             }
         }
-        if !seen.has(0) || !seen.has(1) {
+        if !seen.has_first(2) {
             return Err(keyword.error(element::TYPE, ErrorKind::Missing));
         }
         node.size = match (exponent, mantissa) {
@@ -151,8 +109,7 @@ impl<'a> Compiler<'a, '_, '_> {
         if self.parser.accept(b'{')? {
             let mut seen = Seen::default();
             while let Some(Attribute { name, value, at, offset }) = self.parser.attribute()? {
-                if name.is(&[b"encoding"]) {
-                    seen.once(0, at)?;
+                if seen.once(&name, at, &["encoding"])? == "encoding" {
                     is_encoded(&value, offset)?;
                 }
             }
@@ -349,7 +306,12 @@ impl<'a> Enumerators<'a> {
 fn base(value: &Value<'_>, offset: u64) -> Result<u8> {
     match value {
         Value::Integer(base @ (2 | 8 | 10 | 16)) => u8::try_from(*base).ok(),
-        Value::Path(_) => value.one_of(&BASES),
+        Value::Path(_) => value.one_of(&[
+            (b"decimal dec d i u", 10),
+            (b"hexadecimal hex x X p pointer", 16),
+            (b"octal oct o", 8),
+            (b"binary bin b", 2),
+        ]),
         _ => None,
     }
     .ok_or_else(|| value.unexpected(offset, "a base"))
@@ -357,21 +319,13 @@ fn base(value: &Value<'_>, offset: u64) -> Result<u8> {
 
 /// True if an encoding makes characters.
 fn is_encoded(value: &Value<'_>, offset: u64) -> Result<bool> {
-    let words: [(&[u8], bool); 8] = [
-        (b"none", false),
-        (b"NONE", false),
-        (b"UTF8", true),
-        (b"utf8", true),
-        (b"UTF-8", true),
-        (b"utf-8", true),
-        (b"ASCII", true),
-        (b"ascii", true),
-    ];
+    let words: [(&[u8], bool); 2] = [(b"none NONE", false), (b"UTF8 utf8 UTF-8 utf-8 ASCII ascii", true)];
     value.one_of(&words).ok_or_else(|| value.unexpected(offset, "an encoding"))
 }
 
 /// True if a byte order other than the native one is big-endian.
 pub(super) fn byte_order(value: &Value<'_>, offset: u64) -> Result<bool> {
-    let words: [(&[u8], bool); 3] = [(b"le", false), (b"be", true), (b"network", true)];
-    value.one_of(&words).ok_or_else(|| value.unexpected(offset, "a byte order"))
+    value
+        .one_of(&[(b"le", false), (b"be network", true)])
+        .ok_or_else(|| value.unexpected(offset, "a byte order"))
 }

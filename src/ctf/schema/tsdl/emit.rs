@@ -3,7 +3,6 @@
 use super::compiler::Compiler;
 use super::element;
 use super::keyword::says;
-use super::names::Key;
 use super::tree::{Node, NodeKind};
 use crate::ctf::metadata::{Place, Text};
 use crate::ctf::schema::names::FEW;
@@ -16,10 +15,6 @@ use crate::json::Source;
 /// Whose types are emitted.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Origin {
-    /// The node of the stream.
-    pub(super) stream: Option<u32>,
-    /// The nodes of an event's context and fields.
-    pub(super) roots: [Option<u32>; 2],
     /// The index of the clock that the stream has, plus one.
     pub(super) clock: u32,
     /// True if its event header says which event it is.
@@ -102,7 +97,7 @@ fn displayed(mut text: Text<'_>) -> Text<'_> {
 /// True if a type ends here as a whole: text, a number, a string.
 fn is_leaf(node: &Node, element: &Node) -> bool {
     match node.kind {
-        NodeKind::Struct | NodeKind::Variant | NodeKind::Stream => false,
+        NodeKind::Struct | NodeKind::Variant => false,
         NodeKind::Array | NodeKind::Sequence => element.is_character(),
         _ => true,
     }
@@ -136,28 +131,18 @@ impl<'a> Compiler<'a, '_, '_> {
             let node = self.tree.get(at);
             let element = self.tree.get(at.saturating_add(1));
             let parent = ancestors.last();
-            let named = parent.filter(|parent| matches!(parent.kind, NodeKind::Struct | NodeKind::Variant));
-            let mut number = 0;
-            if let Some(parent) = named {
-                self.add_name(&Key::new(parent.node, self.text(node.name)), node.name, at.into())?;
-                if let [.., around, _] = ancestors.all()
-                    && around.kind == NodeKind::Variant
-                {
-                    self.add_through(around.node, at, node.name)?;
-                }
-                number = ancestors.count_child();
-            }
+            let number = ancestors.count_child();
             let mut class = self.class(at, &node, &element, scope, &ancestors, origin)?;
             let mut choice = NONE;
-            match named.map(|parent| parent.kind) {
+            match parent.map(|parent| parent.kind) {
                 Some(NodeKind::Variant) => {
-                    let mut option = node::Node::new(Kind::Choice);
+                    // The ranges that select it are those of a label, when the tag is known.
+                    let mut option = node::Node { a: number, b: NONE, ..node::Node::new(Kind::Choice) };
                     option.set_name(shown(node.name, UNDERSCORE)?);
-                    (option.a, option.b) = (number, self.tree.get(at).selected);
                     choice = self.builder.open(option)?;
                 }
-                Some(_) => class.set_name(shown(node.name, UNDERSCORE)?),
-                None => {}
+                Some(NodeKind::Struct) => class.set_name(shown(node.name, UNDERSCORE)?),
+                _ => {}
             }
             let class = self.builder.open(class)?;
             if first == NONE {
@@ -202,7 +187,7 @@ impl<'a> Compiler<'a, '_, '_> {
             NodeKind::Integer | NodeKind::Enum => Kind::Unsigned,
             NodeKind::Float => Kind::Float,
             NodeKind::String => Kind::NulString,
-            NodeKind::Struct | NodeKind::Stream => Kind::Structure,
+            NodeKind::Struct => Kind::Structure,
             NodeKind::Variant => Kind::Variant,
             NodeKind::Array if text => Kind::StaticString,
             NodeKind::Array => Kind::StaticArray,
@@ -229,9 +214,8 @@ impl<'a> Compiler<'a, '_, '_> {
                     Error::new(node.name.offset(), element::LENGTH, kind)
                 })?;
             }
-            NodeKind::Sequence => class.a = self.locate(at, node, scope, ancestors, origin)?,
-            NodeKind::Variant => class.a = self.select(at, node, scope, ancestors, origin)?,
-            NodeKind::String | NodeKind::Struct | NodeKind::Stream => {}
+            NodeKind::Sequence | NodeKind::Variant => class.a = self.location(self.text(node.place))?,
+            NodeKind::String | NodeKind::Struct => {}
         }
         if scope <= Scope::CommonContext || node.clock != 0 {
             class.roles = self.roles(at, node, element, scope, ancestors.all(), origin)?;

@@ -9,8 +9,8 @@ pub(super) struct Facts {
     /// The number of clocks and streams.
     pub(super) clocks: u32,
     pub(super) streams: u32,
-    /// The node of the stream, if there is only one.
-    pub(super) only_stream: Option<u32>,
+    /// The index of the stream class that was emitted last.
+    pub(super) only_stream: u32,
     /// True if LTTng has written the trace.
     pub(super) lttng: bool,
     /// The node of the packet header's root, plus one.

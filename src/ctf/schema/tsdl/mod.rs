@@ -54,8 +54,8 @@ pub use tree::Node as TypeNode;
 
 /// The memory of a compiler while it is at work: types and names. It is free again when the schema is complete.
 ///
-/// As many nodes as the types of one event and of all streams have, and those that have names; as many names as these
-/// types have members, and those of types in the scope at hand. For 4,000 kinds of events 2,000 of each suffice.
+/// As many nodes as the types of one event or one stream have, and those that have names; as many names as a structure and
+/// those around it have members, and those of types in the scope at hand.
 #[derive(Debug)]
 pub struct Workspace<'w> {
     /// Types.
@@ -99,7 +99,7 @@ pub fn needed(stream: MetadataStream<'_>, workspace: Workspace<'_>) -> Result<Ne
     run(stream, Builder::counting(&mut []), workspace).map(|(_, needed)| needed)
 }
 
-/// As [`compile`] and [`needed`], with a workspace of about 70 KiB on the stack.
+/// As [`compile`] and [`needed`], with a workspace of 64 KiB on the stack.
 #[inline(never)]
 pub(super) fn with_workspace<T>(run: impl FnOnce(Workspace<'_>) -> T) -> T {
     let mut nodes = [TypeNode::default(); 512];

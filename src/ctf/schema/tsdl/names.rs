@@ -1,4 +1,4 @@
-//! Names of types, members, clocks, streams and so on, each in the name space of an owner.
+//! Names of types, members, clocks and so on, each in the name space of an owner.
 //!
 //! A stack, as scopes are, in which a [tree](crate::ctf::schema::trie) finds a name. Names that are added again hang on
 //! the first one that is spelled the same.
@@ -20,8 +20,6 @@ pub struct Name {
     /// True if an earlier name is spelled the same.
     is_again: bool,
     value: u64,
-    /// The thing for which a number stands.
-    pointee: u32,
     /// Of one that is the first to be spelled so.
     bit: u32,
     children: [u32; 2],
@@ -37,10 +35,8 @@ pub(super) struct Key<'a> {
     /// A structure or a variant by its node, or one of the constants.
     pub(super) owner: u32,
     pub(super) text: Text<'a>,
-    /// A bit for each pointer that is constant, after a bit that ends them. Of the members of a variant's options 1.
+    /// A bit for each pointer that is constant, after a bit that ends them.
     pub(super) pointers: u16,
-    /// A number instead of a text.
-    number: u64,
 }
 
 pub(super) const PLAIN: u32 = u32::MAX;
@@ -49,12 +45,10 @@ pub(super) const ENUM: u32 = PLAIN - 2;
 pub(super) const VARIANT: u32 = PLAIN - 3;
 pub(super) const ENV: u32 = PLAIN - 4;
 pub(super) const CLOCK: u32 = PLAIN - 5;
-/// Its names are numbers.
-pub(super) const STREAM: u32 = PLAIN - 6;
 
 impl<'a> Key<'a> {
     pub(super) fn new(owner: u32, text: Text<'a>) -> Self {
-        Self { owner, text, pointers: 0, number: 0 }
+        Self { owner, text, pointers: 0 }
     }
 
     /// The name of an alias: its words, whatever stands between them, and its pointers.
@@ -62,23 +56,9 @@ impl<'a> Key<'a> {
         Self { pointers, ..Self::new(PLAIN, words) }
     }
 
-    /// The name of a member of any option of a variant.
-    pub(super) fn through(variant: u32, text: Text<'a>) -> Self {
-        Self { pointers: 1, ..Self::new(variant, text) }
-    }
-
-    fn number(number: u64) -> Self {
-        let nothing = Text::from_piece(crate::bytes::Bytes::new(&[]));
-        Self { number, ..Self::new(STREAM, nothing) }
-    }
-
     fn spelled(&self) -> Spelled<'a> {
         let ([a, b, c, d], [e, f]) = (self.owner.to_le_bytes(), self.pointers.to_le_bytes());
-        let rest = match self.owner {
-            STREAM => Rest::Number(self.number.to_le_bytes()),
-            owner => Rest::of(owner, self.text),
-        };
-        Spelled { prefix: [a, b, c, d, e, f], rest }
+        Spelled { prefix: [a, b, c, d, e, f], rest: Rest::of(self.owner, self.text) }
     }
 }
 
@@ -114,7 +94,6 @@ enum Rest<'a> {
         text: Text<'a>,
         words: Option<Words<'a>>,
     },
-    Number([u8; 8]),
 }
 
 impl<'a> Rest<'a> {
@@ -135,7 +114,6 @@ impl<'a> Rest<'a> {
     fn byte(&mut self, position: u32) -> Option<u8> {
         match self {
             Self::Slice(slice) => slice.byte(position),
-            Self::Number(bytes) => bytes.get(to_usize(position)).copied(),
             Self::Text { at, text, words } => loop {
                 let skipped = to_usize(position.saturating_sub(*at)).min(text.front().len());
                 text.advance(skipped);
@@ -218,8 +196,8 @@ impl<'w> Names<'w> {
             return None;
         }
         let at = trie::nearest(self, 0, &mut key.spelled());
-        let Name { owner, place, pointers, value, .. } = self.get(at);
-        let found = Key { owner, text: stream.text_of(place), pointers, number: value };
+        let Name { owner, place, pointers, .. } = self.get(at);
+        let found = Key { owner, text: stream.text_of(place), pointers };
         Some(match trie::difference(&mut key.spelled(), &mut found.spelled()) {
             None => Ok(at),
             Some(bit) => Err(bit),
@@ -243,23 +221,6 @@ impl<'w> Names<'w> {
         }
     }
 
-    /// The node of the stream with this identifier.
-    pub(super) fn find_stream(&self, id: u64, stream: &MetadataStream<'_>) -> Option<u32> {
-        let at = self.seek(&Key::number(id), stream)?.ok()?;
-        Some(self.get(at).pointee)
-    }
-
-    pub(super) fn insert_stream(
-        &mut self,
-        id: u64,
-        node: u32,
-        offset: u64,
-        stream: &MetadataStream<'_>,
-    ) -> Result<()> {
-        let name = Name { owner: STREAM, value: id, pointee: node, ..Name::default() };
-        self.add(&Key::number(id), name, offset, stream)
-    }
-
     pub(super) fn insert(
         &mut self,
         key: &Key<'_>,
@@ -272,16 +233,12 @@ impl<'w> Names<'w> {
             return Err(Error::new(place.offset(), element::TOKEN, kind));
         }
         let name = Name { owner: key.owner, place, pointers: key.pointers, value, ..Name::default() };
-        self.add(key, name, place.offset(), stream)
-    }
-
-    fn add(&mut self, key: &Key<'_>, name: Name, offset: u64, stream: &MetadataStream<'_>) -> Result<()> {
         let at = self.len;
         let capacity = to_u64(self.names.len());
         let needed = u64::from(at).saturating_add(1);
         if needed > capacity {
             let kind = ErrorKind::CapacityExceeded { capacity, needed };
-            return Err(Error::new(offset, element::NAMES, kind));
+            return Err(Error::new(place.offset(), element::NAMES, kind));
         }
         let nearest = self.seek(key, stream);
         self.update(at, |slot| *slot = name);

@@ -35,39 +35,34 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// True if it is made of these words.
-    pub(super) fn is(&self, words: &[&[u8]]) -> bool {
-        if let (1, &[word]) = (self.words, words) {
-            return says(self.text, word);
-        }
-        if usize::try_from(self.words) != Ok(words.len()) {
-            return false;
+    /// True if it is made of these words, which have dots between them here.
+    pub(super) fn is(&self, name: &str) -> bool {
+        if self.words == 1 {
+            return says(self.text, name.as_bytes());
         }
         let mut left = self.iter();
-        words.iter().all(|word| left.next().is_some_and(|found| says(found.text(), word)))
-            && left.next().is_none()
+        let mut words = name.as_bytes().split(|byte| *byte == b'.');
+        words.all(|word| left.next().is_some_and(|found| says(found.text(), word))) && left.next().is_none()
     }
 
-    /// The words, which have been read before.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Token<'a>> {
-        let mut lexer = Lexer::new(self.text);
-        core::iter::from_fn(move || {
-            loop {
-                let token = lexer.next().ok()?;
-                match token.kind {
-                    Kind::Name | Kind::Keyword(_) => return Some(token),
-                    Kind::End => return None,
-                    _ => {}
-                }
+    pub(super) fn iter(&self) -> impl Iterator<Item = Token<'a>> + use<'a> {
+        words(self.text)
+    }
+}
+
+/// The words of a path that has been read before.
+pub(super) fn words(text: Text<'_>) -> impl Iterator<Item = Token<'_>> {
+    let mut lexer = Lexer::new(text);
+    core::iter::from_fn(move || {
+        loop {
+            let token = lexer.next().ok()?;
+            match token.kind {
+                Kind::Name | Kind::Keyword(_) => return Some(token),
+                Kind::End => return None,
+                _ => {}
             }
-        })
-    }
-
-    pub(super) fn of(text: Text<'a>) -> Self {
-        let mut path = Self { text, words: 0 };
-        path.words = u32::try_from(path.iter().count()).unwrap_or(u32::MAX);
-        path
-    }
+        }
+    })
 }
 
 impl<'a> Parser<'a> {

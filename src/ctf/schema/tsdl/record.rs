@@ -7,47 +7,43 @@ use super::compiler::Compiler;
 use super::element;
 use super::emit::{Origin, shown};
 use super::lexer::Token;
-use super::parser::{Parser, Value};
-use super::tree::{Node, NodeKind};
-use crate::ctf::schema::node::ESCAPED;
+use super::parser::Parser;
+use crate::ctf::schema::node::{ESCAPED, Node};
 use crate::ctf::schema::scope::Scope;
 use crate::ctf::schema::spec::ClassSpec;
 use crate::error::{Error, ErrorKind, Result};
+
+// The facts about the events of a stream class, in the `roles` of its node of references until it has slots: the header
+// says which event it is; there is an event; one has no identifier.
+const HAS_ID: u16 = 1;
+const HAS_EVENT: u16 = 1 << 1;
+const LACKS_ID: u16 = 1 << 2;
 
 impl<'a> Compiler<'a, '_, '_> {
     pub(super) fn stream_block(&mut self, token: Token<'a>) -> Result<()> {
         self.open_block(element::STREAM)?;
         let scope = self.enter_scope();
-        let mut seen = Seen::default();
+        let (mut seen, mut types) = (Seen::default(), Seen::default());
         let mut id = None;
-        let record = self.tree.push(Node::of(NodeKind::Stream), token.offset)?;
+        let front = self.tree.len();
         let mut roots = [None; 3];
         while let Some(item) = self.item(false)? {
             match item {
                 Item::Value(Attribute { name, value, at, offset }) => {
-                    if name.is(&[b"id"]) {
-                        seen.once(0, at)?;
+                    if seen.once(&name, at, &["id"])? == "id" {
                         id = Some(value.unsigned(offset)?);
                     }
                 }
                 Item::Type { name, at, start } => {
-                    let number: u32 = if name.is(&[b"packet", b"context"]) {
-                        0
-                    } else if name.is(&[b"event", b"header"]) {
-                        1
-                    } else if name.is(&[b"event", b"context"]) {
-                        2
-                    } else {
-                        return Err(unknown_type(at));
+                    let [context, header, common] = &mut roots;
+                    let known = ["packet.context", "event.header", "event.context"];
+                    let root = match types.once(&name, at, &known)? {
+                        "packet.context" => context,
+                        "event.header" => header,
+                        "event.context" => common,
+                        _ => return Err(unknown_type(at)),
                     };
-                    seen.once(number.saturating_add(1), at)?;
-                    if let Some(root) = usize::try_from(number).ok().and_then(|number| roots.get_mut(number))
-                    {
-                        *root = Some(start);
-                    }
-                    if let Some(node) = self.tree.get_mut(start) {
-                        node.size = u8::try_from(number).unwrap_or(0);
-                    }
+                    *root = Some(start);
                 }
             }
         }
@@ -60,18 +56,19 @@ impl<'a> Compiler<'a, '_, '_> {
                 return Err(token.error(element::ROLE, ErrorKind::Missing));
             }
         }
-        self.add_stream(record, id.unwrap_or(0), roots, token.offset)
+        self.facts.only_stream = self.add_stream(id.unwrap_or(0), roots, token.offset)?;
+        self.tree.truncate(front);
+        Ok(())
     }
 
     /// Emits a stream class.
-    fn add_stream(&mut self, record: u32, id: u64, roots: [Option<u32>; 3], offset: u64) -> Result<()> {
-        self.tree.close(record);
-        if self.stream_node(id).is_some() {
+    fn add_stream(&mut self, id: u64, roots: [Option<u32>; 3], offset: u64) -> Result<u32> {
+        if self.builder.find_stream(id).is_some() {
             return Err(Error::new(offset, element::STREAM, ErrorKind::Repeated));
         }
         self.imply_clock(&roots, offset)?;
         let class = self.builder.begin()?;
-        let mut origin = Origin { stream: Some(record), ..Origin::default() };
+        let mut origin = Origin::default();
         let scopes = [Scope::PacketContext, Scope::EventHeader, Scope::CommonContext];
         for (root, scope) in roots.into_iter().zip(scopes) {
             if let Some(root) = root {
@@ -80,18 +77,9 @@ impl<'a> Compiler<'a, '_, '_> {
         }
         let spec = ClassSpec { id, offset, ..ClassSpec::default() };
         self.builder.end_stream(class, &spec, origin.clock.checked_sub(1))?;
-        if let Some(node) = self.tree.get_mut(record) {
-            node.made = class;
-            node.clock = origin.clock;
-            node.signed = origin.has_event_id;
-        }
-        self.facts.only_stream = Some(record);
-        self.names.insert_stream(id, record, offset, &self.stream)
-    }
-
-    /// The node of the stream with this identifier.
-    fn stream_node(&self, id: u64) -> Option<u32> {
-        self.names.find_stream(id, &self.stream)
+        let facts = if origin.has_event_id { HAS_ID } else { 0 };
+        self.builder.update(self.builder.stream_info(class), |info| info.roles = facts);
+        Ok(class)
     }
 
     /// The stream class of an event.
@@ -99,15 +87,15 @@ impl<'a> Compiler<'a, '_, '_> {
         if self.facts.streams == 0 {
             // One without anything in it.
             self.facts.streams = 1;
-            let record = self.tree.push(Node::of(NodeKind::Stream), token.offset)?;
-            self.add_stream(record, 0, [None; 3], token.offset)?;
+            self.facts.only_stream = self.add_stream(0, [None; 3], token.offset)?;
         }
         let found = match id {
             None if self.facts.streams > 1 => {
                 return Err(token.error(element::EVENT, ErrorKind::Missing));
             }
-            None => self.facts.only_stream,
-            Some(id) => self.stream_node(id),
+            // A builder that counts knows no identifiers.
+            Some(id) if !self.builder.counting => self.builder.find_stream(id),
+            _ => Some(self.facts.only_stream),
         };
         found.ok_or_else(|| token.error(element::STREAM, ErrorKind::Undeclared))
     }
@@ -115,61 +103,42 @@ impl<'a> Compiler<'a, '_, '_> {
     pub(super) fn event(&mut self, token: Token<'a>) -> Result<()> {
         self.open_block(element::EVENT)?;
         let scope = self.enter_scope();
-        let mut seen = Seen::default();
+        let (mut seen, mut types) = (Seen::default(), Seen::default());
         let (mut name_of, mut id, mut stream_id) = (None, None, None);
         let mut roots = [None; 2];
-        // A stream class that nothing declares stays.
-        let mut front = self.tree.len();
+        let front = self.tree.len();
         while let Some(item) = self.item(false)? {
             match item {
                 Item::Value(Attribute { name, value, at, offset }) => {
-                    if name.is(&[b"name"]) {
-                        seen.once(0, at)?;
-                        name_of = Some(word(&value, offset)?);
-                    } else if name.is(&[b"id"]) {
-                        seen.once(1, at)?;
-                        id = Some(value.unsigned(offset)?);
-                    } else if name.is(&[b"stream_id"]) {
-                        seen.once(2, at)?;
-                        stream_id = Some(value.unsigned(offset)?);
-                    } else if name.is(&[b"loglevel"]) {
-                        seen.once(3, at)?;
-                        let level = value.unsigned(offset)?;
-                        if i64::try_from(level).is_err() {
-                            return Err(value.unexpected(offset, "a log level"));
+                    match seen.once(&name, at, &["name", "id", "stream_id", "loglevel", "model.emf.uri"])? {
+                        "name" => name_of = Some(word(&value, offset)?),
+                        "id" => id = Some(value.unsigned(offset)?),
+                        "stream_id" => stream_id = Some(value.unsigned(offset)?),
+                        "loglevel" => {
+                            if i64::try_from(value.unsigned(offset)?).is_err() {
+                                return Err(value.unexpected(offset, "a log level"));
+                            }
                         }
-                    } else if name.is(&[b"model", b"emf", b"uri"]) {
-                        seen.once(4, at)?;
-                        if !matches!(value, Value::String { .. }) {
-                            return Err(value.unexpected(offset, "a string"));
-                        }
+                        "model.emf.uri" => value.string(offset)?,
+                        _ => {}
                     }
                 }
                 Item::Type { name, at, start } => {
                     let [context, fields] = &mut roots;
-                    if name.is(&[b"context"]) {
-                        seen.once(5, at)?;
-                        *context = Some(start);
-                    } else if name.is(&[b"fields"]) {
-                        seen.once(6, at)?;
-                        *fields = Some(start);
-                    } else {
-                        return Err(unknown_type(at));
-                    }
+                    let root = match types.once(&name, at, &["context", "fields"])? {
+                        "context" => context,
+                        "fields" => fields,
+                        _ => return Err(unknown_type(at)),
+                    };
+                    *root = Some(start);
                 }
             }
         }
         self.leave_scope(scope);
-        let implicit = self.facts.streams == 0;
         let stream = self.stream_of(stream_id, token)?;
-        if implicit {
-            front = self.tree.len();
-        }
-        self.count_event(stream, id, token)?;
+        let clock = if self.builder.counting { 0 } else { self.count_event(stream, id, token)? };
         let class = self.builder.begin()?;
-        let names = self.names.len();
-        let mut origin = Origin { stream: Some(stream), roots, ..Origin::default() };
-        origin.clock = self.tree.get(stream).clock;
+        let mut origin = Origin { clock, has_event_id: false };
         for (root, scope) in roots.into_iter().zip([Scope::SpecificContext, Scope::Payload]) {
             if let Some(root) = root {
                 self.emit_root(root, scope, &mut origin)?;
@@ -180,27 +149,25 @@ impl<'a> Compiler<'a, '_, '_> {
             None => None,
         };
         let spec = ClassSpec { id: id.unwrap_or(0), name, namespace: None, offset: token.offset };
-        self.builder.end_event(class, &spec, self.tree.get(stream).made);
-        self.names.truncate(names);
+        self.builder.end_event(class, &spec, stream);
         self.tree.truncate(front);
         Ok(())
     }
 
-    /// Counts an event of a stream class: only a single one needs neither an identifier nor a field for it.
-    fn count_event(&mut self, stream: u32, id: Option<u64>, token: Token<'a>) -> Result<()> {
-        let Some(node) = self.tree.get_mut(stream) else { return Ok(()) };
-        node.len = node.len.saturating_add(1);
-        if id.is_none() {
-            node.character = true;
+    /// Counts an event of a stream class: only a single one needs neither an identifier nor a field for it. The index, plus
+    /// one, of the clock of the class.
+    fn count_event(&mut self, stream: u32, id: Option<u64>, token: Token<'a>) -> Result<u32> {
+        let info = self.builder.stream_info(stream);
+        let is_another = self.builder.node(info).roles & HAS_EVENT != 0;
+        let seen = HAS_EVENT | if id.is_none() { LACKS_ID } else { 0 };
+        self.builder.update(info, |info| info.roles |= seen);
+        let Node { roles, a, .. } = self.builder.node(info);
+        if is_another && roles & LACKS_ID != 0 {
+            return Err(token.error(element::EVENT, ErrorKind::Missing));
         }
-        if node.len > 1 {
-            if node.character {
-                return Err(token.error(element::EVENT, ErrorKind::Missing));
-            }
-            if !node.signed {
-                return Err(token.error(element::ROLE, ErrorKind::Missing));
-            }
+        if is_another && roles & HAS_ID == 0 {
+            return Err(token.error(element::ROLE, ErrorKind::Missing));
         }
-        Ok(())
+        Ok(a.wrapping_add(1))
     }
 }

@@ -32,12 +32,8 @@ pub struct Node {
     pub(super) place: Place,
     /// The number of elements an array has.
     pub(super) len: u64,
-    /// The node of the schema that it became: the first label of an enumeration, a stream class.
+    /// The node of the schema with the first label of an enumeration.
     pub(super) made: u32,
-    /// The first range of the values that select an option.
-    pub(super) selected: u32,
-    /// True for an unsigned integer or a variant of such, if that is known.
-    pub(super) is_length: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,8 +49,6 @@ pub(super) enum NodeKind {
     Array,
     /// The same, with the path of its length.
     Sequence,
-    /// Not a type: the structures of a stream follow.
-    Stream,
 }
 
 impl Node {
@@ -74,8 +68,6 @@ impl Node {
             place: NOWHERE,
             len: 0,
             made: 0,
-            selected: crate::ctf::schema::node::NONE,
-            is_length: None,
         }
     }
 
