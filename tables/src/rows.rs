@@ -4,12 +4,13 @@ use crate::error::Result;
 use crate::query::Query;
 use crate::table::Table;
 use arrow_array::builder::{
-    BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, PrimitiveBuilder,
+    ArrayBuilder, BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, PrimitiveBuilder,
     StringBuilder, UInt64Builder,
 };
 use arrow_array::types::{Int32Type, TimestampNanosecondType};
 use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -40,41 +41,70 @@ enum Column {
     List(Box<ListBuilder<StringBuilder>>),
 }
 
+/// The number of places for texts that were met lately.
+const RECENT: usize = 32;
+
 /// Text by number: each one stands once in a batch.
 #[derive(Default)]
 struct Names {
     keys: PrimitiveBuilder<Int32Type>,
-    numbers: HashMap<Box<str>, i32>,
+    numbers: HashMap<Box<str>, usize, RandomState>,
     /// The names in the order of their numbers.
     names: StringBuilder,
-    /// The texts that were met last, and where the next one is put.
-    recent: [(Box<str>, i32); 4],
-    oldest: usize,
+    /// The numbers of texts that were met last: each where its address in memory says, which few of the others share.
+    recent: [usize; RECENT],
+}
+
+/// True if two texts are the same: most are short, and need no call.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    match (one.first_chunk::<8>(), other.first_chunk::<8>()) {
+        _ if one.len() != other.len() => false,
+        (Some(first), Some(other_first)) if one.len() <= 16 => {
+            first == other_first && one.last_chunk::<8>() == other.last_chunk::<8>()
+        }
+        _ => one == other,
+    }
 }
 
 impl Names {
+    #[inline]
     fn push(&mut self, name: &str) {
-        if let Some((_, number)) =
-            self.recent.iter().find(|(recent, number)| *number >= 0 && **recent == *name)
-        {
-            self.keys.append_value(*number);
-            return;
-        }
+        let address = name.as_ptr().addr();
+        // The address of most names is that of the time before.
+        let place = (address ^ (address >> 5) ^ name.len()) % RECENT;
+        let recent = self.recent.get(place).copied().unwrap_or_default();
+        let number = match self.text(recent) {
+            Some(text) if is_same(text, name.as_bytes()) => recent,
+            _ => self.look_up(name, place),
+        };
+        // No batch has that many rows.
+        self.keys.append_value(i32::try_from(number).unwrap_or(i32::MAX));
+    }
+
+    /// The text with a number.
+    #[inline]
+    fn text(&self, number: usize) -> Option<&[u8]> {
+        let mut ends = self.names.offsets_slice().get(number..)?.iter().map(|end| usize::try_from(*end));
+        let (Some(Ok(begin)), Some(Ok(end))) = (ends.next(), ends.next()) else { return None };
+        self.names.values_slice().get(begin..end)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, name: &str, place: usize) -> usize {
         let number = match self.numbers.get(name) {
             Some(number) => *number,
             None => {
-                // No batch has that many rows.
-                let number = i32::try_from(self.numbers.len()).unwrap_or(i32::MAX);
+                let number = self.numbers.len();
                 self.numbers.insert(name.into(), number);
                 self.names.append_value(name);
                 number
             }
         };
-        if let Some(slot) = self.recent.get_mut(self.oldest) {
-            *slot = (name.into(), number);
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = number;
         }
-        self.oldest = self.oldest.wrapping_add(1) % 4;
-        self.keys.append_value(number);
+        number
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef> {
@@ -82,9 +112,6 @@ impl Names {
         self.keys = PrimitiveBuilder::with_capacity(rows);
         self.numbers.clear();
         self.recent = Default::default();
-        for slot in &mut self.recent {
-            slot.1 = -1;
-        }
         Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, Arc::new(names))?))
     }
 }
@@ -100,13 +127,9 @@ impl Column {
             DataType::Boolean => Self::Bool(BooleanBuilder::with_capacity(0)),
             DataType::Binary => Self::Bytes(BinaryBuilder::with_capacity(0, 0)),
             DataType::Dictionary(..) => {
-                let mut names = Names {
-                    keys: PrimitiveBuilder::with_capacity(0),
-                    names: StringBuilder::with_capacity(0, 0),
-                    ..Names::default()
-                };
-                names.recent.iter_mut().for_each(|slot| slot.1 = -1);
-                Self::Name(Box::new(names))
+                let keys = PrimitiveBuilder::with_capacity(0);
+                let names = StringBuilder::with_capacity(0, 0);
+                Self::Name(Box::new(Names { keys, names, ..Names::default() }))
             }
             DataType::List(_) => {
                 Self::List(Box::new(ListBuilder::with_capacity(StringBuilder::with_capacity(0, 0), 0)))
@@ -115,8 +138,23 @@ impl Column {
         }
     }
 
+    /// Puts nulls into the rows before `rows` that were given no value.
+    fn fill(&mut self, rows: usize) {
+        match self {
+            Self::Unwanted => {}
+            Self::U64(builder) => fill(builder, rows),
+            Self::I64(builder) => fill(builder, rows),
+            Self::Moment(builder) => fill(builder, rows),
+            Self::F64(builder) => fill(builder, rows),
+            Self::Bool(builder) => fill(builder, rows),
+            Self::Text(builder) => fill(builder, rows),
+            Self::Bytes(builder) => fill(builder, rows),
+            Self::Name(names) => fill(&mut names.keys, rows),
+            Self::List(builder) => fill(&mut **builder, rows),
+        }
+    }
+
     fn len(&self, rows: usize) -> usize {
-        use arrow_array::builder::ArrayBuilder;
         match self {
             Self::Unwanted => rows,
             Self::U64(builder) => builder.len(),
@@ -128,31 +166,6 @@ impl Column {
             Self::Bytes(builder) => builder.len(),
             Self::Name(names) => names.keys.len(),
             Self::List(builder) => builder.len(),
-        }
-    }
-
-    /// Puts nulls up to a row: into rows that were given no value. Most columns of most rows have one.
-    #[inline(always)]
-    fn fill(&mut self, rows: usize) {
-        let missing = rows.saturating_sub(self.len(rows));
-        if missing > 0 {
-            self.nulls(missing);
-        }
-    }
-
-    #[inline(never)]
-    fn nulls(&mut self, count: usize) {
-        match self {
-            Self::Unwanted => {}
-            Self::U64(builder) => builder.append_nulls(count),
-            Self::I64(builder) => builder.append_nulls(count),
-            Self::Moment(builder) => builder.append_nulls(count),
-            Self::F64(builder) => builder.append_nulls(count),
-            Self::Bool(builder) => builder.append_nulls(count),
-            Self::Text(builder) => builder.append_nulls(count),
-            Self::Bytes(builder) => builder.append_nulls(count),
-            Self::Name(names) => names.keys.append_nulls(count),
-            Self::List(builder) => builder.append_nulls(count),
         }
     }
 
@@ -185,6 +198,35 @@ impl Column {
     }
 }
 
+/// A builder of which rows without a value are filled.
+trait Fill: ArrayBuilder {
+    fn nulls(&mut self, count: usize);
+}
+
+macro_rules! fills {
+    ($($type:ty)*) => {$(
+        impl Fill for $type {
+            fn nulls(&mut self, count: usize) {
+                self.append_nulls(count);
+            }
+        }
+    )*};
+}
+
+fills! {
+    UInt64Builder Int64Builder Float64Builder PrimitiveBuilder<TimestampNanosecondType> PrimitiveBuilder<Int32Type>
+    BooleanBuilder StringBuilder BinaryBuilder ListBuilder<StringBuilder>
+}
+
+/// Puts nulls up to a row. Most columns of most rows have a value.
+#[inline(always)]
+fn fill(builder: &mut impl Fill, rows: usize) {
+    let missing = rows.saturating_sub(builder.len());
+    if missing > 0 {
+        builder.nulls(missing);
+    }
+}
+
 /// The columns of a table that are wanted.
 pub(crate) fn wanted(table: &Table, query: &Query) -> SchemaRef {
     let fields = table.schema().fields().iter().filter(|field| query.wants_column(field.name()));
@@ -194,8 +236,10 @@ pub(crate) fn wanted(table: &Table, query: &Query) -> SchemaRef {
 macro_rules! push {
     ($(#[$doc:meta] $name:ident($variant:ident, $type:ty);)*) => {$(
         #[$doc]
+        #[inline]
         pub(crate) fn $name(&mut self, at: usize, value: Option<$type>) {
-            if let Some(Column::$variant(builder)) = self.column(at) {
+            if let Some(Column::$variant(builder)) = self.columns.get_mut(at) {
+                fill(builder, self.rows);
                 builder.append_option(value);
             }
         }
@@ -234,30 +278,25 @@ impl Rows {
         bool(Bool, bool);
     }
 
-    /// The column at a place, with a value or null in each row before the one that has begun.
-    #[inline(always)]
-    fn column(&mut self, at: usize) -> Option<&mut Column> {
-        let column = self.columns.get_mut(at)?;
-        column.fill(self.rows);
-        Some(column)
-    }
-
     pub(crate) fn text(&mut self, at: usize, value: Option<&str>) {
-        if let Some(Column::Text(builder)) = self.column(at) {
+        if let Some(Column::Text(builder)) = self.columns.get_mut(at) {
+            fill(builder, self.rows);
             builder.append_option(value);
             self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
         }
     }
 
     pub(crate) fn blob(&mut self, at: usize, value: &[u8]) {
-        if let Some(Column::Bytes(builder)) = self.column(at) {
+        if let Some(Column::Bytes(builder)) = self.columns.get_mut(at) {
+            fill(builder, self.rows);
             builder.append_value(value);
             self.bytes = self.bytes.saturating_add(value.len());
         }
     }
 
     pub(crate) fn name(&mut self, at: usize, value: Option<&str>) {
-        if let Some(Column::Name(names)) = self.column(at) {
+        if let Some(Column::Name(names)) = self.columns.get_mut(at) {
+            fill(&mut names.keys, self.rows);
             match value {
                 Some(value) => names.push(value),
                 None => names.keys.append_null(),
@@ -268,7 +307,8 @@ impl Rows {
 
     /// A list of names, which may have none.
     pub(crate) fn names(&mut self, at: usize, values: impl Iterator<Item: AsRef<str>>) {
-        if let Some(Column::List(builder)) = self.column(at) {
+        if let Some(Column::List(builder)) = self.columns.get_mut(at) {
+            fill(&mut **builder, self.rows);
             let mut bytes = 0_usize;
             for value in values {
                 bytes = bytes.saturating_add(value.as_ref().len());

@@ -99,9 +99,9 @@ impl Row<'_> {
         Some(Target { slot: info.slot, column: member.column, is_json: member.is_json, labels })
     }
 
-    /// The place of a field that is not in another one.
+    /// The place among the targets of a field that is not in another one.
     #[inline]
-    fn find(&mut self, slot: Slot) -> Option<&Target> {
+    fn find(&mut self, slot: Slot) -> Option<usize> {
         if self.depth > 0 {
             return None;
         }
@@ -112,10 +112,11 @@ impl Row<'_> {
             None => targets.iter().position(|target| target.slot == slot)?,
         };
         self.next = at.saturating_add(1);
-        targets.get(at)
+        Some(at)
     }
 
     /// Writes a value: into its column, as JSON if that holds JSON, or as a part of what is open.
+    #[inline]
     fn value(
         &mut self,
         slot: Slot,
@@ -130,39 +131,40 @@ impl Row<'_> {
             }
             return;
         }
-        let mut text = std::mem::take(&mut self.known.text);
-        text.clear();
-        let mut beside = None;
-        let mut place = None;
-        if let Some(target) = self.find(slot) {
-            place = Some((target.column, target.is_json));
-            if let (Some((column, labels)), Some(number)) = (&target.labels, number) {
-                let labels = labels.get(number);
-                // Labels are text.
-                let labels = String::from_utf8(labels.into_owned()).unwrap_or_default();
-                beside = Some((*column, labels)).filter(|(_, labels)| !labels.is_empty());
+        let Some(at) = self.find(slot) else { return };
+        let Targets { classes, text, .. } = &mut *self.known;
+        let class = classes.get(self.class).and_then(Option::as_ref);
+        let Some(target) = class.and_then(|class| class.targets.get(at)) else { return };
+        // The first of two members of one name has the column.
+        if !self.rows.has(target.column) {
+            if target.is_json {
+                text.clear();
+                json(text);
+                let text = Some(text.as_str()).filter(|text| !text.is_empty());
+                self.rows.text(target.column, text);
+            } else {
+                put(self.rows, target.column);
             }
         }
-        match place {
-            // The first of two members of one name has the column.
-            Some((column, _)) if self.rows.has(column) => {}
-            Some((column, true)) => {
-                json(&mut text);
-                self.rows.text(column, Some(&text).filter(|text| !text.is_empty()).map(String::as_str));
+        if let (Some((column, labels)), Some(number)) = (&target.labels, number)
+            && !self.rows.has(*column)
+        {
+            let labels = labels.get(number);
+            // Labels are text.
+            let labels = std::str::from_utf8(&labels).unwrap_or_default();
+            if !labels.is_empty() {
+                self.rows.text(*column, Some(labels));
             }
-            Some((column, false)) => put(self.rows, column),
-            None => {}
         }
-        if let Some((column, labels)) = beside.filter(|(column, _)| !self.rows.has(*column)) {
-            self.rows.text(column, Some(&labels));
-        }
-        self.known.text = text;
     }
 
     /// A group or list begins: it is written as JSON, if it has a column.
     fn begin_nested(&mut self, slot: Slot, tell: impl FnOnce(&mut Json)) {
         if self.open.is_none() {
-            let column = self.find(slot).filter(|target| target.is_json).map(|target| target.column);
+            let target = self.find(slot);
+            let class = self.known.classes.get(self.class).and_then(Option::as_ref);
+            let target = class.zip(target).and_then(|(class, at)| class.targets.get(at));
+            let column = target.filter(|target| target.is_json).map(|target| target.column);
             let column = column.filter(|column| !self.rows.has(*column));
             self.open = column.zip(self.known.json.as_ref().map(|json| json.buffer.mark()));
         }
