@@ -487,3 +487,39 @@ fn a_piece_to_which_an_index_leads_is_no_record() {
     data[first - 16..first - 2].fill(0xff);
     assert_eq!(of_a(&data), [b"another"]);
 }
+
+/// A session of the same sizes whose head is lost: its units are not read with the streams of the session before.
+#[test]
+fn a_session_without_its_head_is_another_one() {
+    let options = Options::sizes(4096, 2048);
+    let (mut data, mut head) = (Vec::new(), 0);
+    for name in ["first", "second"] {
+        head = data.len();
+        let mut writer = Writer::append_to(data, options.clone());
+        let id = writer.stream(&format!(r#""name":"{name}""#));
+        (0..160_u8).for_each(|n| writer.write(id, &[&[n], name.as_bytes()].concat().repeat(15)));
+        data = writer.stop();
+    }
+    let whole = walk::<4>(&data);
+    data[head..head + 1025 + 200].fill(0);
+    let seen = walk::<4>(&data);
+    assert_eq!(seen.gaps.len(), 1, "{:?}", seen.gaps);
+    assert_eq!(seen.records[&(0, 9)], whole.records[&(0, 9)]);
+    let (read, written) = (&seen.records[&(1, 9)], &whole.records[&(1, 9)]);
+    assert!(read.len() * 2 > written.len() && written.ends_with(read), "{} of {}", read.len(), written.len());
+}
+
+/// Most bytes of the only Marker are there: its unit is read all the same.
+#[test]
+fn the_only_marker_may_be_damaged() {
+    let (data, _) = file(Options::sizes(1 << 16, 2048), 20_000);
+    let whole = walk::<8>(&data).frames;
+    for (at, len) in [(0, 1), (500, 1), (0, 400)] {
+        let mut damaged = data.clone();
+        damaged[at..at + len].fill(0);
+        let seen = walk::<8>(&damaged);
+        assert_eq!(seen.frames, whole[1..], "{at} {len}");
+        assert_eq!(seen.gaps.iter().map(|gap| (gap.offset(), gap.len())).collect::<Vec<_>>(), [(0, 1025)]);
+        assert!(rtc::detect(&damaged) && rtc::recover::probe(&damaged).is_ok());
+    }
+}

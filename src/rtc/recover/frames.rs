@@ -192,7 +192,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// Begins to read at an anchor, or at the first frame before it to which its index leads.
     fn begin_at(&mut self, anchor: &Anchor<'a>) {
         // The unit may be of another session.
-        if self.ahead.unit.is_some_and(|last| is_other_session(&last, anchor)) {
+        if self.ahead.unit.is_some_and(|last| self.is_other_session(&last, anchor)) {
             self.ahead.new_session();
         }
         self.ahead.learn_around(&anchor.unit, anchor.at);
@@ -263,6 +263,24 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         Some(ahead.pos)
     }
 
+    /// True if a unit after damage belongs to another session than the last one before it.
+    fn is_other_session(&mut self, last: &Unit<'a>, anchor: &Anchor<'a>) -> bool {
+        let unit = &anchor.unit;
+        let is_resized = (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size());
+        if is_resized || anchor.begins && unit.number() == 0 {
+            return true;
+        }
+        let by = unit.position().saturating_sub(last.position());
+        let units = signed(unit.number()).saturating_sub(signed(last.number()));
+        if units.checked_mul(signed(unit.major_size())) == Some(by) {
+            return false;
+        }
+        // The Meta of the unit, or of the next one if that is lost, may declare most streams in other words.
+        let ahead = &mut self.ahead;
+        let others = ahead.declares_others(unit.offset()).or_else(|| ahead.declares_others(unit.end()));
+        others == Some(true) || unit.number() < last.number() && !last.shares_grid(unit)
+    }
+
     /// Reads some frames ahead, up to the end of the minor unit.
     fn look_ahead(&mut self) {
         match self.read_ahead() {
@@ -329,14 +347,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     pub const fn offset(&self) -> u64 {
         to_u64(self.pos)
     }
-}
-
-/// True if a unit after damage belongs to another session than the last one before it.
-fn is_other_session(last: &Unit<'_>, anchor: &Anchor<'_>) -> bool {
-    let unit = &anchor.unit;
-    (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size())
-        || anchor.begins && unit.number() == 0
-        || unit.number() < last.number() && !last.shares_grid(unit)
 }
 
 strict::tells_state!(ahead);
