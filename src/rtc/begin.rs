@@ -57,31 +57,55 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
             return Ok(());
         }
         self.learned = [at, last];
+        let (mut meta, mut result, contradiction) = (Meta::in_pieces(at), Ok(()), self.contradiction);
+        self.prologue(at, |reader, frame| match frame.id {
+            id::META => result = result.and(reader.declare_piece(&mut meta, frame, counts)),
+            _ => reader.note_platform(frame.payload),
+        });
+        self.contradiction = contradiction;
+        result
+    }
+
+    /// True if the Meta of the unit whose Marker or Index is at `at` declares most known streams in other words; `None` if
+    /// it declares none of them.
+    pub(super) fn declares_others(&mut self, at: u64) -> Option<bool> {
+        let (mut meta, mut same, mut others) = (Meta::in_pieces(at), 0_u32, 0_u32);
+        self.prologue(at, |reader, frame| {
+            if frame.id != id::META {
+                return;
+            }
+            meta.push(frame.payload, frame.payload_offset(), frame.more);
+            while let Some(stream) = meta.next_stream() {
+                let Ok(stream) = stream else { continue };
+                let Some(known) = reader.known.streams().get(stream.id()) else { continue };
+                let count = if stream.contradicts(known) { &mut others } else { &mut same };
+                *count = count.saturating_add(1);
+            }
+        });
+        (same > 0 || others > 0).then_some(others > same)
+    }
+
+    /// Calls `each` with Meta and platform of the unit whose Marker or Index is at `at`.
+    fn prologue(&mut self, at: u64, mut each: impl FnMut(&mut Self, &Frame<'a>)) {
         let whole = self.whole();
-        let Some(mut input) = whole.range(at, whole.end_offset().saturating_sub(at)) else { return Ok(()) };
+        let Some(mut input) = whole.range(at, whole.end_offset().saturating_sub(at)) else { return };
         if check_marker(input).is_ok() {
             input.advance(MARKER_BYTES);
         }
-        // The first unit of another session says nothing of this one.
-        if !Unit::at_index(input).is_ok_and(|unit| counts || unit.number() != 0) {
-            return Ok(());
+        if Unit::at_index(input).is_err() {
+            return;
         }
-        let (mut result, contradiction) = (Ok(()), self.contradiction);
-        let mut meta = Meta::in_pieces(at);
         while let Ok((frame, rest)) = frame::read_default(input) {
             let read = input.len().saturating_sub(rest.len());
             work::count(read);
-            let Some(budget) = self.budget.checked_sub(to_u64(read)) else { break };
+            let Some(budget) = self.budget.checked_sub(to_u64(read)) else { return };
             (self.budget, input) = (budget, rest);
             match frame.id {
-                id::META => result = result.and(self.declare_piece(&mut meta, &frame, counts)),
-                id::PLATFORM => self.note_platform(frame.payload),
+                id::META | id::PLATFORM => each(self, &frame),
                 id::NUL | id::PADDING | id::INDEX | id::MINOR_INDEX => {}
-                _ => break,
+                _ => return,
             }
         }
-        self.contradiction = contradiction;
-        result
     }
 
     /// Enters the streams of the unit of the Marker or index at `at`, and of the one after it: its own Meta may be damaged, or
@@ -89,7 +113,10 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
     pub(super) fn learn_around(&mut self, unit: &Unit<'a>, at: u64) {
         // A table that is too small is reported where the Meta is delivered.
         let _ = self.learn_at(if signed(at) <= unit.origin() { at } else { unit.offset() }, true);
-        let _ = self.learn_at(unit.end(), false);
+        // The first unit of another session says nothing of this one.
+        if Unit::parse(self.data, unit.end()).is_ok_and(|next| next.number() != 0) {
+            let _ = self.learn_at(unit.end(), false);
+        }
     }
 
     /// The index at the end of the minor unit that `at` lies in.

@@ -1,7 +1,7 @@
 //! Verifying everything.
 
 use crate::bytes::Bytes;
-use crate::error::{Error, ErrorKind, Finding, Severity};
+use crate::error::{Element, Error, ErrorKind, Finding, Severity};
 use crate::room::Room;
 use crate::rtc::element::{INDEX, META, PAYLOAD, UNIT};
 use crate::rtc::frame::id;
@@ -78,8 +78,6 @@ impl<'a> Checker<'a> {
         if frame.is_user() {
             return None;
         }
-        let warning =
-            |element, kind| Finding::new(Severity::Warning, Error::new(frame.offset(), element, kind));
         match frame.id() {
             id::MARKER => {
                 self.end_unit(frames.session(), &mut report);
@@ -97,7 +95,7 @@ impl<'a> Checker<'a> {
             id::PLATFORM if super::value::platform_byte_order(frame.payload()).is_none() => {
                 let mut found = [0; 8];
                 found.iter_mut().zip(frame.payload()).for_each(|(to, &byte)| *to = byte);
-                report(warning(PAYLOAD, ErrorKind::BadMagic { found }));
+                report(warning(frame.offset(), PAYLOAD, ErrorKind::BadMagic { found }));
             }
             id::CRC => {
                 self.open = None;
@@ -148,17 +146,14 @@ impl<'a> Checker<'a> {
                     let previous = last.replace(entry.id()).filter(|last| *last >= entry.id());
                     if let (Some(previous), false) = (previous, astray) {
                         let kind = ErrorKind::NotAscending { previous, value: entry.id() };
-                        report(Finding::new(Severity::Warning, Error::new(index.offset(), INDEX, kind)));
+                        report(warning(index.offset(), INDEX, kind));
                         astray = true;
                     }
                     // The entries of an Index for 3 and 4 are sizes.
                     let leads = entry.target().filter(|_| entry.id() > id::MINOR_INDEX && !self.is_disturbed);
                     if leads.is_some() && !astray && !leads_to_frame(whole, &entry, 0) {
                         astray = true;
-                        report(Finding::new(
-                            Severity::Warning,
-                            Error::new(index.offset(), INDEX, ErrorKind::Misplaced),
-                        ));
+                        report(warning(index.offset(), INDEX, ErrorKind::Misplaced));
                     }
                 }
                 // Its last entry goes on in the next frame.
@@ -205,17 +200,16 @@ impl<'a> Checker<'a> {
             }
         }
         if !frame.more() && is_new {
-            let warning =
-                |kind| Finding::new(Severity::Warning, Error::new(frame.payload_offset(), META, kind));
+            let at = frame.payload_offset();
             match (meta.check(), meta.next_id()) {
                 (Err(error), _) => {
                     let severity = if self.is_cut { Severity::Warning } else { Severity::Error };
                     report(Finding::new(severity, error));
                 }
-                (_, None) => report(warning(ErrorKind::Missing)),
+                (_, None) => report(warning(at, META, ErrorKind::Missing)),
                 (_, Some(next)) if next <= highest => {
                     let expected = highest.saturating_add(1);
-                    report(warning(ErrorKind::OutOfSequence { found: next, expected }));
+                    report(warning(at, META, ErrorKind::OutOfSequence { found: next, expected }));
                 }
                 _ => {}
             }
@@ -235,14 +229,14 @@ impl<'a> Checker<'a> {
         for stream in (from..streams.len()).filter_map(|slot| streams.at(slot)) {
             let at = stream.object().offset();
             if stream.name().is_some_and(|name| !name.is_utf8()) {
-                report(Finding::new(Severity::Warning, Error::new(at, META, ErrorKind::NotUtf8)));
+                report(warning(at, META, ErrorKind::NotUtf8));
             }
             let clock = match stream.clock() {
                 Some(ClockLink::Named(name)) => Some(name),
                 _ => None,
             };
             if clock.into_iter().chain(stream.delta()).any(|name| streams.slot_of_clock(name).is_none()) {
-                report(Finding::new(Severity::Warning, Error::new(at, META, ErrorKind::Missing)));
+                report(warning(at, META, ErrorKind::Missing));
             }
             for unreadable in [stream.gain().err(), stream.offset().err()].into_iter().flatten() {
                 report(Finding::new(Severity::Error, unreadable));
@@ -250,6 +244,10 @@ impl<'a> Checker<'a> {
         }
         self.streams = (session, streams.len());
     }
+}
+
+fn warning(at: u64, element: Element, kind: ErrorKind) -> Finding {
+    Finding::new(Severity::Warning, Error::new(at, element, kind))
 }
 
 /// The counts of [`check`].

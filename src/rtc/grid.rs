@@ -104,13 +104,9 @@ impl<'a> Grid<'a> {
             // In the Marker: what is known of the unit before.
             unit = self.unit(unit.number().saturating_sub(1))?;
         }
-        let minor = self.minor_in(&unit, offset);
-        if minor > 0 {
-            let at = unit.origin().saturating_add(signed(minor.saturating_mul(unit.minor_size())));
-            return Ok((unit, unit.minor_index(Bytes::new(self.data), u64::try_from(at).unwrap_or(0))?));
-        }
         // Before the first unit there is none.
-        let index = unit.index().filter(|index| index.offset() <= offset);
+        let own = || unit.index().filter(|index| index.offset() <= offset);
+        let index = self.minor_index_in(&unit, offset)?.or_else(own);
         index.map(|index| (unit, index)).ok_or(Error::new(offset, UNIT, ErrorKind::Missing))
     }
 
@@ -264,9 +260,8 @@ impl<'a> Grid<'a> {
     pub fn streams<R: Room<StreamSlot<'a>>>(&self, slots: R) -> Result<StreamTable<'a, R>> {
         let mut reader = Reader::new(self.data, 0, slots);
         let last = self.first.number().saturating_add(self.len().saturating_sub(1));
-        for (unit, counts) in [(Ok(self.first), true), (self.unit(last), false)] {
-            let Ok(unit) = unit else { continue };
-            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), counts)?;
+        for unit in [Ok(self.first), self.unit(last)].into_iter().flatten() {
+            reader.learn_at(unit.index().map_or(unit.offset(), |index| index.offset()), false)?;
         }
         Ok(reader.known)
     }
@@ -274,20 +269,20 @@ impl<'a> Grid<'a> {
     /// The unit and the place where reading begins for `offset`: its Marker, where that is in the input, or an index.
     pub(super) fn start_of(&self, offset: u64) -> Result<(Unit<'a>, u64)> {
         let unit = self.unit_at(offset)?;
-        let minor = self.minor_in(&unit, offset);
-        if minor > 0 {
-            let at = unit.origin().saturating_add(signed(minor.saturating_mul(unit.minor_size())));
-            let at = u64::try_from(at).unwrap_or(0);
-            return unit.minor_index(Bytes::new(self.data), at).map(|index| (unit, index.offset()));
+        if let Some(index) = self.minor_index_in(&unit, offset)? {
+            return Ok((unit, index.offset()));
         }
         let index = unit.index().map_or(unit.offset(), |index| index.offset());
         Ok((unit, u64::try_from(unit.position()).unwrap_or(index)))
     }
 
-    /// The number of the minor unit of `unit` in which `offset` lies; its Marker belongs to the first one.
-    fn minor_in(&self, unit: &Unit<'a>, offset: u64) -> u64 {
+    /// The index of the minor unit of `unit` in which `offset` lies; `None` in the first one, to which the Marker belongs.
+    fn minor_index_in(&self, unit: &Unit<'a>, offset: u64) -> Result<Option<Index<'a>>> {
         let inside = u64::try_from(signed(offset).saturating_sub(unit.origin())).unwrap_or(0);
         let minors = inside.checked_div(unit.minor_size()).unwrap_or(0);
-        minors.min(unit.minor_count().saturating_sub(1))
+        let minor = minors.min(unit.minor_count().saturating_sub(1));
+        let at = unit.origin().saturating_add(signed(minor.saturating_mul(unit.minor_size())));
+        let index = || unit.minor_index(Bytes::new(self.data), u64::try_from(at).unwrap_or(0));
+        (minor > 0).then(index).transpose()
     }
 }

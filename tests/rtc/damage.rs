@@ -487,3 +487,85 @@ fn a_piece_to_which_an_index_leads_is_no_record() {
     data[first - 16..first - 2].fill(0xff);
     assert_eq!(of_a(&data), [b"another"]);
 }
+
+/// Two sessions of a stream each, with the names and as many records as given, and where the second one begins.
+fn two_sessions(sessions: [(Options, &str, u32); 2]) -> (Vec<u8>, usize) {
+    let (mut data, mut head) = (Vec::new(), 0);
+    for (options, name, records) in sessions {
+        head = data.len();
+        let mut writer = Writer::append_to(data, options);
+        let id = writer.stream(&format!(r#""name":"{name}""#));
+        (0..records).for_each(|n| writer.write(id, &[&[n as u8], name.as_bytes()].concat().repeat(15)));
+        data = writer.stop();
+    }
+    (data, head)
+}
+
+/// A session of the same sizes whose head is lost: its units are not read with the streams of the session before.
+#[test]
+fn a_session_without_its_head_is_another_one() {
+    let options = Options::sizes(4096, 2048);
+    let (mut data, head) = two_sessions([(options.clone(), "first", 30), (options, "second", 160)]);
+    let whole = walk::<4>(&data);
+    data[head..head + 1025 + 200].fill(0);
+    let seen = walk::<4>(&data);
+    assert_eq!(seen.gaps.len(), 1, "{:?}", seen.gaps);
+    assert_eq!(seen.records[&(0, 9)], whole.records[&(0, 9)]);
+    let (read, written) = (&seen.records[&(1, 9)], &whole.records[&(1, 9)]);
+    assert!(read.len() * 2 > written.len() && written.ends_with(read), "{} of {}", read.len(), written.len());
+}
+
+/// Sessions whose Metas say the same are told apart by the numbers, the sizes and the grid of their units.
+#[test]
+fn sessions_are_told_apart_by_their_units() {
+    let small = || (Options::sizes(4096, 2048), "same", 30);
+    let long = || (Options::sizes(4096, 2048), "same", 400);
+    let resized = || (Options::sizes(8192, 2048), "same", 400);
+    // The end of the first session is damaged; or the head of the second one is lost.
+    for (sessions, before, after) in
+        [([small(), long()], 5, 0), ([small(), resized()], 0, 1225), ([long(), long()], 0, 1225)]
+    {
+        let (mut data, head) = two_sessions(sessions);
+        data[head - before..head + after].fill(0xff);
+        let seen = walk::<4>(&data);
+        assert_eq!(seen.gaps.len(), 1, "{:?}", seen.gaps);
+        assert_eq!(seen.records.keys().collect::<Vec<_>>(), [&(0, 9), &(1, 9)]);
+    }
+}
+
+/// Most bytes of the only Marker are there: its unit is read all the same.
+#[test]
+fn the_only_marker_may_be_damaged() {
+    let (data, _) = file(Options::sizes(1 << 16, 2048), 20_000);
+    let whole = walk::<8>(&data).frames;
+    for (at, len) in [(0, 1), (500, 1), (0, 400)] {
+        let mut damaged = data.clone();
+        damaged[at..at + len].fill(0);
+        let seen = walk::<8>(&damaged);
+        assert_eq!(seen.frames, whole[1..], "{at} {len}");
+        assert_eq!(seen.gaps.iter().map(|gap| (gap.offset(), gap.len())).collect::<Vec<_>>(), [(0, 1025)]);
+        assert!(rtc::detect(&damaged) && rtc::recover::probe(&damaged).is_ok());
+    }
+}
+
+/// Any number of bytes may be left of a record that goes on after damage, as all of them look like headers: the header of
+/// its piece before the boundary tells how many there are.
+#[test]
+fn the_rest_of_a_record_is_measured_by_its_header() {
+    let boundary = 1025 + 2048;
+    let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(8192, 2048) });
+    let fixed = writer.stream(r#""name":"f","length":60"#);
+    while writer.out.len() < boundary + 600 {
+        writer.write(fixed, &[(fixed << 1) as u8; 60]);
+    }
+    let mut data = writer.stop();
+    let whole = walk::<4>(&data).frames;
+    let cut = whole.iter().rfind(|frame| frame.2 <= boundary as u64).unwrap();
+    assert!(cut.2 - cut.0 < 61, "{cut:?} is cut at the boundary");
+    data[cut.0 as usize - 3 * 61] = 0xff;
+    let after = |frames: &[(u64, u64, u64)]| {
+        frames.iter().copied().filter(|frame| frame.0 >= boundary as u64).collect::<Vec<_>>()
+    };
+    let seen = walk::<4>(&data);
+    assert_eq!((after(&seen.frames), seen.gaps.len()), (after(&whole), 1));
+}

@@ -65,7 +65,12 @@ impl Finder {
         if by_marker.is_none() && on_grid.is_some() {
             return on_grid;
         }
-        let Some(unit) = &reader.unit else { return by_marker };
+        let Some(unit) = &reader.unit else {
+            return by_marker.or_else(|| {
+                let unit = search::damaged_marker(whole)?;
+                Some(Anchor { at: unit.index()?.offset(), unit, begins: true })
+            });
+        };
         // The last unit of a session may be shifted, too.
         let before = by_marker.map_or(end, |anchor| anchor.at);
         let streams = reader.known.streams();

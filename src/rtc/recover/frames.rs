@@ -9,7 +9,7 @@ use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
 use crate::rtc::begin::Rest;
-use crate::rtc::frame::MAX_PAYLOAD;
+use crate::rtc::frame::{self, MAX_PAYLOAD};
 use crate::rtc::frames as strict;
 use crate::rtc::index::first_target;
 use crate::rtc::reader::{Due, Reader};
@@ -192,7 +192,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     /// Begins to read at an anchor, or at the first frame before it to which its index leads.
     fn begin_at(&mut self, anchor: &Anchor<'a>) {
         // The unit may be of another session.
-        if self.ahead.unit.is_some_and(|last| is_other_session(&last, anchor)) {
+        if self.ahead.unit.is_some_and(|last| self.is_other_session(&last, anchor)) {
             self.ahead.new_session();
         }
         self.ahead.learn_around(&anchor.unit, anchor.at);
@@ -230,22 +230,38 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         Some((usize::try_from(target).ok()?, unit))
     }
 
-    /// The one number of bytes that may be left of a record at an anchor and leads to the end of the minor unit, or of the
-    /// input; `None` if it is not the only one.
+    /// The number of bytes that are left of a record at an anchor: the only one that leads to the end of the minor unit or
+    /// of the input, of those whose piece before the boundary has its header; or else of all.
     fn only_rest(&mut self, slot: usize, length: u64, anchor: &Anchor<'a>) -> Option<u64> {
         let at = usize::try_from(anchor.at).ok()?;
-        let mut fits = None;
+        // Those with a header and those without: the last one, and how many there are.
+        let mut fits = [(0, 0_u32); 2];
         for rest in 0..length.min(MAX_PAYLOAD.saturating_add(1)) {
             self.ahead.begin_with(slot, Some(rest));
             // A meta would be taken into the table.
             let end = self.read_on(anchor.unit, at, false);
             let read = to_u64(self.ahead.pos).saturating_sub(anchor.at);
             self.finder.looks = self.finder.looks.checked_sub(read)?;
-            if end.is_some() && fits.replace(rest).is_some() {
-                return None;
+            if end.is_some() {
+                let is_cut = rest > 0 && self.is_cut_before(slot, length.saturating_sub(rest), anchor.at);
+                let [cut, others] = &mut fits;
+                let fit = if is_cut { cut } else { others };
+                *fit = (rest, fit.1.saturating_add(1));
             }
         }
-        fits
+        fits.into_iter().find(|fit| fit.1 > 0).filter(|fit| fit.1 == 1).map(|fit| fit.0)
+    }
+
+    /// True if the header of a piece that was cut at the boundary stands where it must if so much of its record came.
+    fn is_cut_before(&self, slot: usize, came: u64, boundary: u64) -> bool {
+        // All pieces but the last one have as many bytes as a frame can have.
+        let last = came.saturating_sub(1).checked_rem(MAX_PAYLOAD).unwrap_or(0).saturating_add(1);
+        let Some(id) = self.ahead.known.get(slot).map(|slot| slot.stream.id()) else { return false };
+        // A header of a stream of fixed length is the id alone.
+        let size = u64::from(64_u32.saturating_sub((id << 1).leading_zeros()).div_ceil(7).max(1));
+        let at = boundary.checked_sub(last).and_then(|end| end.checked_sub(size));
+        let input = at.and_then(|at| self.ahead.whole().range(at, size));
+        input.is_some_and(|input| frame::read_header(input).is_ok_and(|(header, _)| header == (id, true)))
     }
 
     /// Reads from a frame of a unit on, and returns the end of the minor unit, or of the input, if all up to it can be read;
@@ -261,6 +277,24 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             }
         }
         Some(ahead.pos)
+    }
+
+    /// True if a unit after damage belongs to another session than the last one before it.
+    fn is_other_session(&mut self, last: &Unit<'a>, anchor: &Anchor<'a>) -> bool {
+        let unit = &anchor.unit;
+        let is_resized = (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size());
+        if is_resized || anchor.begins && unit.number() == 0 {
+            return true;
+        }
+        let by = unit.position().saturating_sub(last.position());
+        let units = signed(unit.number()).saturating_sub(signed(last.number()));
+        if units.checked_mul(signed(unit.major_size())) == Some(by) {
+            return false;
+        }
+        // The Meta of the unit, or of the next one if that is lost, may declare most streams in other words.
+        let ahead = &mut self.ahead;
+        let others = ahead.declares_others(unit.offset()).or_else(|| ahead.declares_others(unit.end()));
+        others == Some(true) || unit.number() < last.number() && !last.shares_grid(unit)
     }
 
     /// Reads some frames ahead, up to the end of the minor unit.
@@ -329,14 +363,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     pub const fn offset(&self) -> u64 {
         to_u64(self.pos)
     }
-}
-
-/// True if a unit after damage belongs to another session than the last one before it.
-fn is_other_session(last: &Unit<'_>, anchor: &Anchor<'_>) -> bool {
-    let unit = &anchor.unit;
-    (unit.major_size(), unit.minor_size()) != (last.major_size(), last.minor_size())
-        || anchor.begins && unit.number() == 0
-        || unit.number() < last.number() && !last.shares_grid(unit)
 }
 
 strict::tells_state!(ahead);

@@ -8,8 +8,8 @@
 //!   is held back where the input merely ends, at a boundary, or up to the last Marker, Index, Meta, platform or Crc.
 //! - After damage, reading goes on at the next Marker, at the next index that leads back to its unit, or at the first
 //!   frame before either to which it leads, with the streams that the unit's own Meta declares.
-//! - A unit of other sizes begins another session, as does one whose number is 0, or lower than before and off the grid:
-//!   even if the session's first unit is lost.
+//! - A unit of other sizes begins another session, as does one whose number is 0, and one off the grid whose Meta declares
+//!   most streams in other words, or whose number is lower than before: even if the session's first unit is lost.
 //! - The next index tells how much is left of a record whose beginning was lost. Where none follows, all lengths are
 //!   tried, and the one counts that leads to the end.
 //!

@@ -16,7 +16,10 @@ const RUN: usize = 1024;
 /// A file that begins with a Marker is one. Otherwise the first Marker is searched, in linear time: only every
 /// 1024th byte is looked at where there is none.
 pub fn detect(data: &[u8]) -> bool {
-    check_marker(Bytes::new(data)).is_ok() || find(Bytes::new(data), 0, to_u64(data.len())).is_some()
+    let whole = Bytes::new(data);
+    check_marker(whole).is_ok()
+        || damaged_marker(whole).is_some()
+        || find(whole, 0, to_u64(data.len())).is_some()
 }
 
 /// The number of bytes from `at` on that are those of a Marker.
@@ -74,6 +77,13 @@ pub(crate) fn find(data: Bytes<'_>, from: u64, to: u64) -> Option<Unit<'_>> {
         let (_, index) = after.split(MARKER_BYTES)?;
         Unit::at_index(index).ok().filter(|unit| is_confirmed(data, unit))
     })
+}
+
+/// The unit at the start of the input whose Marker is damaged: most of its bytes are those of one all the same.
+pub(crate) fn damaged_marker(data: Bytes<'_>) -> Option<Unit<'_>> {
+    let (marker, index) = data.split(MARKER_BYTES)?;
+    let filled = marker.as_slice().iter().filter(|&&byte| byte == MAGIC).count();
+    Unit::at_index(index).ok().filter(|unit| filled >= MARKER_BYTES / 2 && is_confirmed(data, unit))
 }
 
 /// The first index in `range` that belongs to a unit of the sizes of `like`, wherever that begins.
@@ -152,7 +162,7 @@ pub fn probe(data: &[u8]) -> Result<()> {
         Err(error) => error,
     };
     let whole = Bytes::new(data);
-    if find(whole, 0, to_u64(data.len())).is_some() {
+    if damaged_marker(whole).is_some() || find(whole, 0, to_u64(data.len())).is_some() {
         return Ok(());
     }
     Err(match first.kind() {
