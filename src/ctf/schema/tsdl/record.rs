@@ -115,7 +115,8 @@ impl<'a> Compiler<'a, '_, '_> {
                         "id" => id = Some(value.unsigned(offset)?),
                         "stream_id" => stream_id = Some(value.unsigned(offset)?),
                         "loglevel" => {
-                            if i64::try_from(value.unsigned(offset)?).is_err() {
+                            let level = value.unsigned(offset)?;
+                            if i64::try_from(level).is_err() {
                                 return Err(value.unexpected(offset, "a log level"));
                             }
                         }
