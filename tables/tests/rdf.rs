@@ -6,11 +6,11 @@ mod common;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use build::rdf::{self, Chunk};
 use common::{Memory, Scratch, ids, names, read, rows, sample, times};
 use traceglass::event::Window;
-use traceglass_tables::{Query, Trace, parquet};
+use traceglass_tables::{Damage, Query, Trace, parquet};
 
 const OWN: [&str; 4] = ["markers", "queues", "memory", "resources"];
 
@@ -179,4 +179,23 @@ fn empty_tables_are_there_and_other_formats_have_none() {
     }
     let file = sample("sample.rtc");
     assert!(OWN.iter().all(|table| Trace::whole(&file).table(table).is_err()));
+}
+
+#[test]
+fn an_unknown_version_is_told_and_no_damage() {
+    let queue = |version| Chunk::raw("QueueEvent", &[0; 72]).version(version);
+    let file = Memory("a.rdf", Ok(rdf::file(&[queue(9), queue(1)])));
+    let trace = Trace::whole(&file);
+    let gaps = read(&trace, "gaps", &Query::default(), 1);
+    assert_eq!(text(&gaps, "what"), [Some("unsupported-version".to_owned())]);
+    assert!(gaps[0].column_by_name("message").unwrap().is_valid(0));
+    let mut damage = Damage::default();
+    let number = trace.table("gaps").unwrap();
+    gaps.iter().for_each(|batch| damage.observe(number, batch));
+    assert_eq!(damage.count(), 0);
+    // A chunk that is cut is damage.
+    let file = Memory("a.rdf", Ok(rdf::file(&[Chunk::raw("QueueEvent", &[0; 71])])));
+    let gaps = read(&Trace::whole(&file), "gaps", &Query::default(), 1);
+    gaps.iter().for_each(|batch| damage.observe(number, batch));
+    assert_eq!(damage.count(), 1);
 }
