@@ -8,8 +8,9 @@
 //! A table that each trace of the format has is there even if it is empty, so that a query of it finds its columns. Of
 //! the events that a CTF trace describes, those that happened have tables.
 
-mod few;
+mod column;
 mod file;
+mod packed;
 
 use crate::damage::Damage;
 use crate::error::{Error, Result};
@@ -22,9 +23,9 @@ use crate::trace::Trace;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use file::FileWriter;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -367,32 +368,21 @@ fn open(path: &Path, schema: SchemaRef) -> Result<FileWriter<Appending>> {
     FileWriter::new(file, schema, properties).map_err(failed(path))
 }
 
-/// The way columns are written that [`few`] does not take.
+/// The way columns are written that [`column`] does not take.
 fn properties(schema: &Schema) -> WriterProperties {
     // Of pages, nothing asks for the least and the largest, nor for their places.
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
-    for field in schema.fields() {
+    for field in schema.fields().iter().filter(|field| *field.data_type() == DataType::Utf8) {
+        // JSON: nothing asks for the least and the largest.
         let column = || ColumnPath::new(vec![field.name().clone()]);
-        properties = match field.data_type() {
-            // Nearly all values are different, and near the one before: a dictionary costs time and room.
-            DataType::Int64 | DataType::Timestamp(..) => delta(properties, column()),
-            DataType::UInt64 if field.name() == "offset" => delta(properties, column()),
-            // JSON: nothing asks for the least and the largest.
-            DataType::Utf8 => properties
-                .set_column_dictionary_enabled(column(), false)
-                .set_column_statistics_enabled(column(), EnabledStatistics::None),
-            _ => properties,
-        };
+        properties = properties
+            .set_column_dictionary_enabled(column(), false)
+            .set_column_statistics_enabled(column(), EnabledStatistics::None);
     }
     properties.build()
-}
-
-fn delta(properties: WriterPropertiesBuilder, column: ColumnPath) -> WriterPropertiesBuilder {
-    let properties = properties.set_column_encoding(column.clone(), Encoding::DELTA_BINARY_PACKED);
-    properties.set_column_dictionary_enabled(column, false)
 }
 
 /// A name that is one in a directory of any system.

@@ -1,6 +1,6 @@
 //! A Parquet file: row groups of columns, each with the writer that suits it.
 
-use super::few::Few;
+use super::column::Column;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
@@ -20,14 +20,14 @@ pub(super) struct FileWriter<W: Write + Send> {
     factory: ArrowRowGroupWriterFactory,
     schema: SchemaRef,
     /// The columns of the row group that has begun.
-    group: Vec<Column>,
+    group: Vec<Writer>,
     rows: usize,
     groups: usize,
     zstd: Compressor<'static>,
 }
 
-enum Column {
-    Few(Box<Few>),
+enum Writer {
+    Own(Box<Column>),
     Other(Box<ArrowColumnWriter>),
 }
 
@@ -42,9 +42,9 @@ impl<W: Write + Send> FileWriter<W> {
 
     /// The size of the row group that has begun.
     pub(super) fn size(&self) -> usize {
-        let size = |column: &Column| match column {
-            Column::Few(column) => column.size(),
-            Column::Other(column) => column.get_estimated_total_bytes(),
+        let size = |column: &Writer| match column {
+            Writer::Own(column) => column.size(),
+            Writer::Other(column) => column.get_estimated_total_bytes(),
         };
         self.group.iter().map(size).sum()
     }
@@ -55,9 +55,9 @@ impl<W: Write + Send> FileWriter<W> {
         // Each column is one of the file, lists too.
         let columns = self.schema.fields().iter().zip(descriptors).zip(writers);
         self.group = columns
-            .map(|((field, descriptor), writer)| match Few::takes(field) {
-                true => Column::Few(Box::new(Few::new(field.data_type(), descriptor.clone()))),
-                false => Column::Other(Box::new(writer)),
+            .map(|((field, descriptor), writer)| match Column::new(field, descriptor.clone()) {
+                Some(column) => Writer::Own(Box::new(column)),
+                None => Writer::Other(Box::new(writer)),
             })
             .collect();
         Ok(())
@@ -74,8 +74,8 @@ impl<W: Write + Send> FileWriter<W> {
             for ((column, rows), field) in self.group.iter_mut().zip(now.columns()).zip(self.schema.fields())
             {
                 match column {
-                    Column::Few(column) => column.write(rows, &mut self.zstd)?,
-                    Column::Other(column) => {
+                    Writer::Own(column) => column.write(rows, &mut self.zstd)?,
+                    Writer::Other(column) => {
                         compute_leaves(field, rows)?.iter().try_for_each(|leaf| column.write(leaf))?;
                     }
                 }
@@ -97,11 +97,11 @@ impl<W: Write + Send> FileWriter<W> {
         let mut group = self.file.next_row_group()?;
         for column in std::mem::take(&mut self.group) {
             match column {
-                Column::Few(column) => {
+                Writer::Own(column) => {
                     let (bytes, close) = column.close(&mut self.zstd)?;
                     group.append_column(&bytes, close)?;
                 }
-                Column::Other(column) => column.close()?.append_to_row_group(&mut group)?,
+                Writer::Other(column) => column.close()?.append_to_row_group(&mut group)?,
             }
         }
         group.close()?;
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use arrow_array::builder::{ListBuilder, StringBuilder};
     use arrow_array::cast::AsArray;
-    use arrow_array::types::{Int32Type, UInt64Type};
-    use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray, UInt64Array};
+    use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
+    use arrow_array::{Array, ArrayRef, DictionaryArray, Int64Array, StringArray, UInt64Array};
     use arrow_schema::Schema;
     use bytes::Bytes;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -137,9 +137,9 @@ mod tests {
         let name = match number / ROWS {
             0 => None,
             1 => Some("one".to_owned()),
-            _ => (number % 3 != 0).then(|| format!("name {}", number % 5)),
+            _ => (!number.is_multiple_of(3)).then(|| format!("name {}", number % 5)),
         };
-        (id, name, (number % 2 == 0).then(|| format!("text {number}")))
+        (id, name, number.is_multiple_of(2).then(|| format!("text {number}")))
     }
 
     fn batch(number: u64) -> RecordBatch {
@@ -149,11 +149,15 @@ mod tests {
         let texts: StringArray = rows.iter().map(|row| row.2.as_deref()).collect();
         let mut lists = ListBuilder::new(StringBuilder::new());
         rows.iter().for_each(|row| lists.append_value(row.1.iter().map(Some)));
-        let columns: [(&str, ArrayRef); 4] = [
+        let times: Int64Array = rows.iter().map(|row| row.0.map(|id| id.cast_signed() >> 3)).collect();
+        let offsets: UInt64Array = rows.iter().map(|row| row.0).collect();
+        let columns: [(&str, ArrayRef); 6] = [
             ("id", Arc::new(ids)),
             ("name", Arc::new(names)),
             ("text", Arc::new(texts)),
             ("list", Arc::new(lists.finish())),
+            ("time_ns", Arc::new(times)),
+            ("offset", Arc::new(offsets)),
         ];
         let fields = columns
             .iter()
@@ -184,6 +188,12 @@ mod tests {
         assert_eq!(of(1).max_bytes_opt().unwrap(), row(4 * ROWS).0.unwrap().to_le_bytes());
         assert_eq!(of(1).min_bytes_opt().unwrap(), row(5 * ROWS - 1).0.unwrap().to_le_bytes());
         assert_eq!(of(1).null_count_opt(), Some(ROWS / 5));
+        let offsets = metadata.row_group(1).column(5).statistics().unwrap();
+        assert_eq!(offsets.min_bytes_opt(), of(1).min_bytes_opt());
+        assert_eq!(offsets.max_bytes_opt(), of(1).max_bytes_opt());
+        let times = metadata.row_group(1).column(4).statistics().unwrap();
+        let first = (row(4 * ROWS).0.unwrap().cast_signed() >> 3).to_le_bytes();
+        assert_eq!(times.max_bytes_opt().unwrap(), first);
         let encodings: Vec<_> = metadata.row_group(0).column(1).encodings().collect();
         assert!(encodings.contains(&parquet::basic::Encoding::RLE_DICTIONARY), "{encodings:?}");
         let mut found = Vec::new();
@@ -194,6 +204,10 @@ mod tests {
             let names = names.keys().iter().map(|key| key.map(|key| values.value(key as usize).to_owned()));
             let texts = batch.column(2).as_string::<i32>().iter().map(|text| text.map(str::to_owned));
             let ids = batch.column(0).as_primitive::<UInt64Type>().iter();
+            let times = batch.column(4).as_primitive::<Int64Type>().iter();
+            let expected: Vec<_> = ids.clone().map(|id| id.map(|id| id.cast_signed() >> 3)).collect();
+            assert!(times.eq(expected));
+            assert_eq!(batch.column(5), batch.column(0));
             let lists = batch.column(3).as_list::<i32>();
             let rows: Vec<Row> =
                 ids.zip(names).zip(texts).map(|((id, name), text)| (id, name, text)).collect();

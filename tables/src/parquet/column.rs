@@ -1,12 +1,14 @@
-//! A column of few different values, as Parquet has it: each value once, and its number in each row.
+//! A column as Parquet has it: of few different values, each one once and its number in each row; of times and offsets
+//! the differences.
 //!
 //! The writer of the crate `parquet` hashes the value of every row. A batch has numbers of its own for names, so that
 //! they are only translated; ids are mostly among those that were met last.
 
+use super::packed::{hybrid, run, steps, varint};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, UInt64Type};
+use arrow_array::types::{Int32Type, Int64Type, TimestampNanosecondType, UInt64Type};
 use arrow_array::{Array, ArrayRef, StringArray};
-use arrow_buffer::BooleanBufferBuilder;
+use arrow_buffer::{BooleanBufferBuilder, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 use bytes::Bytes;
 use foldhash::fast::RandomState;
@@ -32,9 +34,11 @@ const RECENT: usize = 1 << 10;
 const LAST: u64 = 0x3ff;
 
 /// A column of a row group.
-pub(super) struct Few {
+pub(super) struct Column {
     descriptor: ColumnDescPtr,
     values: Values,
+    /// The least and the largest value, of numbers.
+    range: Option<(i64, i64)>,
     /// The values as they are stored.
     dictionary: Vec<u8>,
     count: u32,
@@ -57,31 +61,30 @@ enum Values {
         numbers: HashMap<u64, u32, RandomState>,
         /// By their last bits.
         recent: Vec<(u64, u32)>,
-        range: Option<(u64, u64)>,
     },
+    /// None: the numbers of the page themselves.
+    Steps(Vec<i64>),
 }
 
-impl Few {
-    /// True if a column is written here: not if nearly all of its values are different.
-    pub(super) fn takes(field: &Field) -> bool {
-        match field.data_type() {
-            DataType::UInt64 => field.name() != "offset",
-            DataType::Utf8 => !matches!(field.name().as_str(), "fields" | "args"),
-            DataType::Dictionary(..) => true,
-            _ => false,
-        }
-    }
-
-    pub(super) fn new(kind: &DataType, descriptor: ColumnDescPtr) -> Self {
-        let values = match kind {
+impl Column {
+    /// The writer of a column, if it is written here.
+    pub(super) fn new(field: &Field, descriptor: ColumnDescPtr) -> Option<Self> {
+        let values = match field.data_type() {
+            // Nearly all values are different, and near the one before.
+            DataType::Int64 | DataType::Timestamp(..) => Values::Steps(Vec::new()),
+            DataType::UInt64 if field.name() == "offset" => Values::Steps(Vec::new()),
             DataType::UInt64 => {
-                Values::Ids { numbers: HashMap::default(), recent: vec![(0, u32::MAX); RECENT], range: None }
+                Values::Ids { numbers: HashMap::default(), recent: vec![(0, u32::MAX); RECENT] }
             }
-            _ => Values::Text(HashMap::default()),
+            // JSON differs from row to row.
+            DataType::Utf8 if matches!(field.name().as_str(), "fields" | "args") => return None,
+            DataType::Utf8 | DataType::Dictionary(..) => Values::Text(HashMap::default()),
+            _ => return None,
         };
-        Self {
+        Some(Self {
             descriptor,
             values,
+            range: None,
             dictionary: Vec::new(),
             count: 0,
             keys: Vec::new(),
@@ -92,12 +95,13 @@ impl Few {
             rows: 0,
             nulls: 0,
             uncompressed: 0,
-        }
+        })
     }
 
     /// The number of bytes that are kept.
     pub(super) fn size(&self) -> usize {
-        let keys = self.keys.len().saturating_mul(4);
+        let steps = if let Values::Steps(numbers) = &self.values { numbers.len() } else { 0 };
+        let keys = self.keys.len().saturating_add(steps).saturating_mul(4);
         [self.pages.bytes_written(), self.dictionary.len(), keys, self.plain.len()].iter().sum()
     }
 
@@ -108,6 +112,7 @@ impl Few {
             self.is_full = true;
         }
         match rows.data_type() {
+            _ if matches!(self.values, Values::Steps(_)) => self.numbers(rows),
             DataType::UInt64 => self.ids(rows),
             DataType::Utf8 => self.texts(rows.as_string::<i32>()),
             _ => self.names(rows),
@@ -122,15 +127,14 @@ impl Few {
     }
 
     fn ids(&mut self, rows: &ArrayRef) {
-        let Values::Ids { numbers, recent, range } = &mut self.values else { return };
+        let Values::Ids { numbers, recent } = &mut self.values else { return };
         let rows = rows.as_primitive::<UInt64Type>();
         let (dictionary, count) = (&mut self.dictionary, &mut self.count);
-        let mut least = range.map_or(u64::MAX, |(least, _)| least);
-        let mut most = range.map_or(0, |(_, most)| most);
-        let mut has_any = false;
+        let unsigned = self.range.map(|(least, most)| (least.cast_unsigned(), most.cast_unsigned()));
+        let (mut least, mut most) = unsigned.unwrap_or((u64::MAX, 0));
         let (is_full, plain) = (self.is_full, &mut self.plain);
         let mut key = |id: u64| {
-            (least, most, has_any) = (least.min(id), most.max(id), true);
+            (least, most) = (least.min(id), most.max(id));
             if is_full {
                 plain.extend(id.to_le_bytes());
                 return 0;
@@ -156,10 +160,49 @@ impl Few {
             0 => self.keys.extend(rows.values().iter().map(|id| key(*id))),
             _ => self.keys.extend(rows.iter().flatten().map(key)),
         }
-        *range = has_any.then_some((least, most)).or(*range);
+        if least <= most {
+            self.range = Some((least.cast_signed(), most.cast_signed()));
+        }
         if is_full {
             self.keys.clear();
         }
+    }
+
+    /// Times and offsets.
+    fn numbers(&mut self, rows: &ArrayRef) {
+        let Values::Steps(numbers) = &mut self.values else { return };
+        let start = numbers.len();
+        let mut extend = |values: &[i64]| match rows.nulls() {
+            None => numbers.extend_from_slice(values),
+            Some(nulls) => {
+                numbers.extend(nulls.valid_indices().filter_map(|at| values.get(at)));
+            }
+        };
+        let is_unsigned = match rows.data_type() {
+            DataType::UInt64 => {
+                let values = rows.as_primitive::<UInt64Type>().values().inner();
+                extend(&ScalarBuffer::<i64>::from(values.clone()));
+                true
+            }
+            DataType::Int64 => {
+                extend(rows.as_primitive::<Int64Type>().values());
+                false
+            }
+            _ => {
+                extend(rows.as_primitive::<TimestampNanosecondType>().values());
+                false
+            }
+        };
+        let new = numbers.get(start..).unwrap_or_default().iter().copied();
+        // The first bit of an offset is no sign.
+        let flip = if is_unsigned { i64::MIN } else { 0 };
+        let known = self.range.into_iter().flat_map(|(least, most)| [least, most]);
+        let range = known.chain(new).map(|number| number ^ flip);
+        let range = range.fold(None, |range: Option<(i64, i64)>, number| {
+            let (least, most) = range.unwrap_or((number, number));
+            Some((least.min(number), most.max(number)))
+        });
+        self.range = range.map(|(least, most)| (least ^ flip, most ^ flip));
     }
 
     /// The number of a text.
@@ -228,7 +271,11 @@ impl Few {
         }
         page.extend(u32::try_from(levels.len()).unwrap_or(u32::MAX).to_le_bytes());
         page.append(&mut levels);
-        let encoding = if self.is_full {
+        let encoding = if let Values::Steps(numbers) = &mut self.values {
+            steps(numbers, &mut page);
+            numbers.clear();
+            Encoding::DELTA_BINARY_PACKED
+        } else if self.is_full {
             page.append(&mut self.plain);
             Encoding::PLAIN
         } else {
@@ -256,19 +303,27 @@ impl Few {
     /// All of the column, and what the file says of it.
     pub(super) fn close(mut self, zstd: &mut Compressor<'_>) -> Result<(Bytes, ColumnCloseResult)> {
         self.page(zstd)?;
-        let page = Page::DictionaryPage {
-            buf: Bytes::from(zstd.compress(&self.dictionary)?),
-            num_values: self.count,
-            encoding: Encoding::PLAIN,
-            is_sorted: false,
-        };
         let mut all = TrackedWrite::new(Vec::new());
-        let page = CompressedPage::new(page, self.dictionary.len());
-        let first = SerializedPageWriter::new(&mut all).write_page(page)?;
+        let has_dictionary = !matches!(self.values, Values::Steps(_));
+        let mut uncompressed = self.uncompressed;
+        if has_dictionary {
+            let page = Page::DictionaryPage {
+                buf: Bytes::from(zstd.compress(&self.dictionary)?),
+                num_values: self.count,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            };
+            let page = CompressedPage::new(page, self.dictionary.len());
+            let written = SerializedPageWriter::new(&mut all).write_page(page)?;
+            uncompressed = uncompressed.saturating_add(written.uncompressed_size);
+        }
         let mut all = all.into_inner()?;
+        let first = all.len();
         all.append(&mut self.pages.into_inner()?);
-        let encodings = vec![Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
-        let uncompressed = self.uncompressed.saturating_add(first.uncompressed_size);
+        let encodings = match has_dictionary {
+            true => vec![Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY],
+            false => vec![Encoding::RLE, Encoding::DELTA_BINARY_PACKED],
+        };
         let size = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
         let mut metadata = ColumnChunkMetaData::builder(self.descriptor)
             .set_encodings(encodings)
@@ -276,11 +331,10 @@ impl Few {
             .set_num_values(i64::try_from(self.rows).unwrap_or(i64::MAX))
             .set_total_compressed_size(size(all.len()))
             .set_total_uncompressed_size(size(uncompressed))
-            .set_dictionary_page_offset(Some(0))
-            .set_data_page_offset(size(first.compressed_size));
-        if let Values::Ids { range, .. } = self.values {
-            let least = range.map(|(least, _)| least.cast_signed());
-            let most = range.map(|(_, most)| most.cast_signed());
+            .set_dictionary_page_offset(has_dictionary.then_some(0))
+            .set_data_page_offset(size(first));
+        if !matches!(self.values, Values::Text(_)) {
+            let (least, most) = self.range.unzip();
             metadata = metadata.set_statistics(Statistics::int64(least, most, None, Some(self.nulls), false));
         }
         let close = ColumnCloseResult {
@@ -299,125 +353,4 @@ impl Few {
 fn push_text(to: &mut Vec<u8>, text: &str) {
     to.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
     to.extend_from_slice(text.as_bytes());
-}
-
-/// A number of 7 bits a byte, the least significant first.
-fn varint(mut value: u64, to: &mut Vec<u8>) {
-    while value >= 0x80 {
-        to.push((value & 0x7f | 0x80) as u8);
-        value >>= 7;
-    }
-    to.push(value as u8);
-}
-
-/// The same value so many times.
-fn run(value: u32, count: usize, width: u32, to: &mut Vec<u8>) {
-    varint((count as u64).wrapping_shl(1), to);
-    let bytes = usize::try_from(width.div_ceil(8)).unwrap_or(4);
-    to.extend_from_slice(value.to_le_bytes().get(..bytes).unwrap_or_default());
-}
-
-/// Numbers of `width` bits each: in runs where many in a row are the same, else packed.
-fn hybrid(keys: &[u32], width: u32, to: &mut Vec<u8>) {
-    /// The numbers that are looked at together, a multiple of eight.
-    const PIECE: usize = 256;
-    let mut same: Option<(u32, usize)> = None;
-    for piece in keys.chunks(PIECE) {
-        let first = piece.first().copied().unwrap_or_default();
-        let is_run = piece.iter().all(|key| *key == first);
-        if let Some((value, count)) = same.filter(|(value, _)| !is_run || *value != first) {
-            run(value, count, width, to);
-            same = None;
-        }
-        if is_run {
-            let count = same.map_or(0, |(_, count)| count);
-            same = Some((first, count.saturating_add(piece.len())));
-        } else {
-            pack(piece, width, to);
-        }
-    }
-    if let Some((value, count)) = same {
-        run(value, count, width, to);
-    }
-}
-
-/// Packed numbers, filled up to a multiple of eight.
-fn pack(keys: &[u32], width: u32, to: &mut Vec<u8>) {
-    let groups = keys.len().div_ceil(8);
-    varint((groups as u64).wrapping_shl(1) | 1, to);
-    let end = to.len().saturating_add(groups.saturating_mul(usize::try_from(width).unwrap_or(32)));
-    let (mut bits, mut count) = (0_u64, 0_u32);
-    for key in keys {
-        bits |= u64::from(*key).wrapping_shl(count);
-        count = count.wrapping_add(width);
-        if count >= 32 {
-            to.extend_from_slice(&(bits as u32).to_le_bytes());
-            bits >>= 32;
-            count = count.wrapping_sub(32);
-        }
-    }
-    to.extend_from_slice(&bits.to_le_bytes());
-    to.resize(end, 0);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The numbers that are stored, as the document of the format says it.
-    fn read(mut bytes: &[u8], width: usize, count: usize) -> Vec<u32> {
-        let mut found = Vec::new();
-        while found.len() < count {
-            let (mut head, mut shift) = (0_usize, 0);
-            loop {
-                let byte = usize::from(bytes[0]);
-                bytes = &bytes[1..];
-                head |= (byte & 0x7f) << shift;
-                shift += 7;
-                if byte < 0x80 {
-                    break;
-                }
-            }
-            if head & 1 == 1 {
-                let size = (head >> 1) * width;
-                let bit = |at: usize| u32::from(bytes[at / 8] >> (at % 8) & 1);
-                found.extend(
-                    (0..(head >> 1) * 8).map(|number| {
-                        (0..width).map(|place| bit(number * width + place) << place).sum::<u32>()
-                    }),
-                );
-                bytes = &bytes[size..];
-            } else {
-                let size = width.div_ceil(8);
-                let value = bytes[..size].iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
-                found.extend(std::iter::repeat_n(value, head >> 1));
-                bytes = &bytes[size..];
-            }
-        }
-        found.truncate(count);
-        assert_eq!(bytes, b"");
-        found
-    }
-
-    #[test]
-    fn numbers_of_every_width_come_back() {
-        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-        for width in 0..=32_u32 {
-            for count in [1, 7, 8, 9, 255, 256, 257, 1000, 3000] {
-                let keys: Vec<u32> = (0..count)
-                    .map(|at| {
-                        random ^= random << 13;
-                        random ^= random >> 7;
-                        random ^= random << 17;
-                        // Runs among others.
-                        let value = if at / 300 % 2 == 0 { 1 } else { random as u32 };
-                        (u64::from(value) & ((1 << width) - 1)) as u32
-                    })
-                    .collect();
-                let mut bytes = Vec::new();
-                hybrid(&keys, width, &mut bytes);
-                assert_eq!(read(&bytes, width as usize, keys.len()), keys, "{width} {count}");
-            }
-        }
-    }
 }
