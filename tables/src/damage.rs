@@ -4,6 +4,7 @@ use crate::events::GAPS;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch};
+use traceglass::rdf::element::CHUNK_VERSION;
 
 /// The ranges that could not be read: the first messages, and how many there are.
 #[derive(Clone, Debug, Default)]
@@ -16,22 +17,28 @@ impl Damage {
     /// The number of messages that are kept.
     pub const KEPT: usize = 12;
 
-    /// Takes up the rows of a batch, if it is one of `gaps`. What a recorder discarded is no damage.
+    /// Takes up the rows of a batch, if it is one of `gaps`. What a recorder discarded is no damage, nor is a chunk of RDF
+    /// whose version is not known: its bytes are whole.
     pub fn observe(&mut self, table: usize, batch: &RecordBatch) {
         if table != GAPS {
             return;
         }
         let column = |name| batch.column_by_name(name);
-        let (Some(files), Some(messages)) = (column("file"), column("message")) else { return };
-        let messages = messages.as_string::<i32>();
-        let Some(files) = files.as_dictionary::<Int32Type>().downcast_dict::<arrow_array::StringArray>()
+        let names =
+            |name| column(name)?.as_dictionary::<Int32Type>().downcast_dict::<arrow_array::StringArray>();
+        let (Some(files), Some(elements), Some(messages)) =
+            (names("file"), names("element"), column("message"))
         else {
             return;
         };
+        let messages = messages.as_string::<i32>();
         for row in (0..batch.num_rows()).filter(|&row| messages.is_valid(row)) {
+            use arrow_array::ArrayAccessor;
+            if elements.is_valid(row) && elements.value(row) == CHUNK_VERSION.name() {
+                continue;
+            }
             self.count = self.count.saturating_add(1);
             if self.first.len() < Self::KEPT {
-                use arrow_array::ArrayAccessor;
                 let file = if files.is_valid(row) { files.value(row) } else { "" };
                 let message = messages.value(row);
                 let line = if file.is_empty() { message.to_owned() } else { format!("{file}: {message}") };

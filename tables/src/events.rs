@@ -235,10 +235,11 @@ impl<'q> Common<'q> {
         let Self { events: Some(rows), query, json, buffer, .. } = self else { return Ok(()) };
         with_text(&event.name(), buffer, |name| {
             // An end whose begin lies in another piece is one all the same.
-            let (kind, name) = match (event.kind().name(), name) {
-                ("instant", "TaskPollEnd") => ("end", "poll"),
-                ("instant", "SpanExit") => ("end", "enter"),
-                other => other,
+            let kind = event.kind();
+            let (kind, name) = match name {
+                "TaskPollEnd" if kind == EventKind::Instant => ("end", "poll"),
+                "SpanExit" if kind == EventKind::Instant => ("end", "enter"),
+                name => (kind.name(), name),
             };
             if !query.wants_kind(kind, |kinds| kinds.contains(name)) {
                 return Ok(());

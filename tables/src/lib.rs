@@ -24,6 +24,7 @@
 //! | `tasks`, `callsites` | task, place in the source (RFR) |
 //! | `task_poll_start` … `waker_drop` | record of that kind (RFR), with columns of its own |
 //! | `polls`, `tasks`, `wakes`, `samples`, `spans` | poll, task, wake, stack that was taken, time that a span was entered (dial9), over all pieces |
+//! | `markers`, `queues`, `memory`, `resources` | marker, event on a queue, token of a memory trace, resource (RDF) |
 //! | *name of an event* | event record of that name (CTF), with a column for each member |
 //!
 //! # Units
@@ -70,6 +71,7 @@ mod order;
 mod other;
 pub mod parquet;
 mod query;
+mod rdf;
 mod rfr;
 mod rows;
 mod seen;

@@ -3,7 +3,10 @@
 use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
+use crate::query::Query;
+use crate::rdf::Typed;
 use crate::sink::Sink;
+use crate::table::Table;
 use traceglass::event::rtc::Timeline;
 use traceglass::rtc::recover::{UnitSpan, Units};
 use traceglass::zstd::{Detected, Workspace};
@@ -24,7 +27,23 @@ impl<'t> Whole<'t> {
         self.0.size()
     }
 
-    pub(crate) fn read(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    /// The tables that a file of its format has besides the common ones.
+    pub(crate) fn tables(&self) -> Vec<Table> {
+        let data = self.0.open();
+        match data.as_ref().ok().and_then(|data| Format::detect((**data).as_ref())) {
+            Some(Format::Rdf) => crate::rdf::tables(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn read(
+        &self,
+        tables: &[usize],
+        all: &[Table],
+        query: &Query,
+        common: &mut Common<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
         let file = self.0;
         let data = match file.open() {
             Ok(data) => data,
@@ -32,7 +51,10 @@ impl<'t> Whole<'t> {
         };
         let data = (*data).as_ref();
         let done = match Format::detect(data) {
-            Some(Format::Rdf) => chunks(file.name(), data, common, sink)?,
+            Some(Format::Rdf) => {
+                let typed = Typed::new(file.name(), 0, tables, all, query);
+                chunks(file.name(), data, typed, common, sink)?
+            }
             Some(Format::Rtc) => {
                 units(file.name(), data, common, sink)?;
                 if common.needs_events() {
@@ -61,6 +83,7 @@ fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
 fn chunks(
     name: &str,
     data: &[u8],
+    mut typed: Typed<'_>,
     common: &mut Common<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<traceglass::Result<()>> {
@@ -91,7 +114,7 @@ fn chunks(
         };
         common.part(&part, sink)?;
     }
-    if !common.needs_events() {
+    if !common.needs_events() && !typed.any() {
         return Ok(Ok(()));
     }
     let mut buffer = match traceglass_open::rdf::buffer(&file) {
@@ -109,7 +132,13 @@ fn chunks(
         Err(error) => return Ok(Err(error)),
     };
     let place = Place { file: name, base: 0, skipped: 0, seed: name };
-    common.drive(&mut timeline, &place, None, sink).map(Ok)
+    common.drive(
+        &mut timeline,
+        &place,
+        Some(&mut |event, track, sink| typed.event(event, track, sink)),
+        sink,
+    )?;
+    typed.finish(sink).map(Ok)
 }
 
 /// The major units of an RTC file, including those after damage, which is reported with the events.

@@ -54,7 +54,10 @@ impl<'t> Trace<'t> {
 
     /// A file of any other format: what it consists of, and what can be told of it without its events.
     pub fn whole(file: &'t dyn File) -> Self {
-        Self::new(Content::Whole(Whole::new(file)), Common::tables())
+        let whole = Whole::new(file);
+        let mut tables = Common::tables();
+        tables.extend(whole.tables());
+        Self::new(Content::Whole(whole), tables)
     }
 
     fn new(content: Content<'t>, tables: Vec<Table>) -> Self {
@@ -192,7 +195,7 @@ impl<'t> Trace<'t> {
             }
             Content::Ctf(ctf) => ctf.read(piece, tables, &self.tables, query, &mut common, sink)?,
             Content::Dial9(segments) => segments.read(piece, &mut common, sink)?,
-            Content::Whole(whole) => whole.read(&mut common, sink)?,
+            Content::Whole(whole) => whole.read(tables, &self.tables, query, &mut common, sink)?,
         }
         common.finish(sink)
     }

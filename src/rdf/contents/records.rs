@@ -79,7 +79,6 @@ impl<'a> ChunkRecord<'a> {
     }
 
     /// A marker of a command buffer, at an offset in the data.
-    #[cfg(feature = "event")]
     pub(crate) const fn marker(at: u64, op: MarkerOp, string: u32) -> Self {
         Self(Kind::Marker(at, op, string))
     }

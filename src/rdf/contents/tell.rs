@@ -255,6 +255,16 @@ impl Class for Rows {
     }
 }
 
+/// Hears of records only which class they have.
+pub(super) struct Classes<'e>(pub &'e mut dyn FnMut(&dyn Class));
+
+impl Listener for Classes<'_> {
+    fn begin(&mut self, _: &Head, class: &dyn Class) -> Wants {
+        (self.0)(class);
+        Wants::NOTHING
+    }
+}
+
 /// Begins a record; true if its fields are wanted.
 #[inline(always)]
 pub(super) fn begin(to: &mut Any<'_>, head: &Head, class: &dyn Class) -> bool {

@@ -11,6 +11,7 @@ use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
 use arrow_schema::{DataType, Field};
+use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use traceglass::ctf::schema::{EventClass, FieldClass, FieldKind, Schema, Scope};
 use traceglass::event::{Event, EventKind, Label};
@@ -20,7 +21,7 @@ use traceglass::record::{self, Record};
 #[derive(Default)]
 pub(super) struct Classes {
     /// By the names of event records.
-    numbers: HashMap<String, usize>,
+    numbers: HashMap<String, usize, RandomState>,
     /// The members that have columns in each of them.
     members: Vec<Vec<Member>>,
     /// The number of the first one in the trace.

@@ -270,11 +270,15 @@ def test_ids_are_unsigned_and_times_typed(tmp_path):
 
 
 @pytest.mark.parametrize("sample", ["sample.rfr", "sample.ctf", "trace.0.bin", "sample.rgp"])
-@pytest.mark.parametrize("table", ["events", "tracks", "parts", "slices", "polls", "tasks", "wakes", "samples"])
+@pytest.mark.parametrize(
+    "table", ["events", "tracks", "parts", "slices", "polls", "tasks", "wakes", "samples", "markers", "queues", "memory", "resources"]
+)
 def test_csv(sample, table):
     """CSV has what an Arrow stream has; nothing stands for null, and for text without characters."""
     if table in ("polls", "tasks", "wakes", "samples") and sample != "trace.0.bin":
         pytest.skip("a table of dial9's own")
+    if table in ("markers", "queues", "memory", "resources") and sample != "sample.rgp":
+        pytest.skip("a table of RDF's own")
     exported = [command("export", "--format", form, "--table", table, SAMPLES / sample) for form in ("csv", "arrow")]
     rows = list(csv.DictReader(io.StringIO(exported[0].decode(), newline="")))
     arrow = pa.ipc.open_stream(exported[1]).read_all()
@@ -370,7 +374,7 @@ def test_recipes_of_the_documentation_in_polars(recipe, all_tables):
 @pytest.fixture(scope="module")
 def clean_tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clean") / "tables"
-    command("export", "--format", "parquet", "-o", folder, SAMPLES / "sample.rfr", SAMPLES / "trace.0.bin", ok=(0,))
+    command("export", "--format", "parquet", "-o", folder, SAMPLES / "sample.rfr", SAMPLES / "trace.0.bin", SAMPLES / "sample.rgp", ok=(0,))
     return folder
 
 

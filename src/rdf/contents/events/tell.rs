@@ -7,9 +7,9 @@ use super::{
 };
 use crate::bytes::to_u64;
 use crate::error::Result;
-use crate::rdf::contents::tell::{List, Said, Words, group, record};
-use crate::rdf::contents::ticks_to_ns;
-use crate::record::{Any, ClassId, Head, Listener, Record, Time};
+use crate::rdf::contents::tell::{Classes, List, Said, Words, group, record};
+use crate::rdf::contents::{ChunkRecord, MarkerOp, ticks_to_ns};
+use crate::record::{Any, Class, ClassId, Head, Listener, Record, Time};
 use zerocopy::little_endian::U32;
 
 /// An event of a driver as a record: with what its chunk says of it.
@@ -38,6 +38,25 @@ impl<'a> EventRecord<'a> {
     /// Nanoseconds on the CPU's clock, if its rate is known.
     pub fn ns(&self) -> Option<i128> {
         ticks_to_ns(self.event.ticks()?, self.hz)
+    }
+
+    /// Calls `each` with the classes of markers: the columns of a table before its first row.
+    pub fn each_marker_class(each: &mut dyn FnMut(&dyn Class)) {
+        let mut classes = Classes(each);
+        // What more there is about a marker: its size, and the number that says which fields it has.
+        let infos = (0..=8_u8).map(|number| (19, number));
+        for (id, number) in [(16, 0), (17, 0)].into_iter().chain(infos) {
+            let mut payload = [0; 64];
+            let [_, _, _, _, _, _, _, _, size, _, kind, ..] = &mut payload;
+            (*size, *kind) = (54, number);
+            let provider = Provider::Umd;
+            let event = Event { id, small: 0, delta: 0, time: None, offset: 0, provider, payload: &payload };
+            if let Ok(record) = EventRecord::new(event, 0) {
+                record.tell_all(&mut Any(&mut classes));
+            }
+        }
+        // Those of a history. A marker tells no error.
+        let _ = ChunkRecord::marker(0, MarkerOp::Push, 0).tell(&mut Any(&mut classes));
     }
 }
 

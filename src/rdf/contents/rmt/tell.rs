@@ -8,9 +8,9 @@ use super::{
 };
 use crate::bytes::to_u64;
 use crate::error::Result;
-use crate::rdf::contents::tell::{List, record};
+use crate::rdf::contents::tell::{Classes, List, record};
 use crate::rdf::contents::{FixedText, Hash128, ticks_to_ns};
-use crate::record::{Any, ClassId, Head, Listener, Record, Time};
+use crate::record::{Any, Class, ClassId, Head, Listener, Record, Time};
 use core::num::NonZeroU64;
 
 /// A token as a record: with what its stream says of it.
@@ -47,6 +47,30 @@ impl<'a> TokenRecord<'a> {
     /// Nanoseconds on the CPU's clock, if its rate is known.
     pub fn ns(&self) -> Option<i128> {
         ticks_to_ns(self.token.ticks()?, self.hz?.get())
+    }
+
+    /// Calls `each` with the classes of tokens that tell more than the time, some of them more than once: the columns of a
+    /// table before its first row.
+    pub fn each_class(each: &mut dyn FnMut(&dyn Class)) {
+        let mut classes = Classes(each);
+        for kind in 0..16_u8 {
+            // Of two kinds, a number in the token says which fields it has.
+            let (at, last) = match TokenKind::from_stored(kind) {
+                TokenKind::Timestamp | TokenKind::TimeDelta | TokenKind::Reserved => continue,
+                TokenKind::UserData => (1, 7),
+                TokenKind::ResourceCreate => (6, 17),
+                _ => (1, 0),
+            };
+            for number in 0..=last {
+                let mut bytes = [0; 40];
+                for (place, value) in [(0, kind), (at, number)] {
+                    if let Some(byte) = bytes.get_mut(place) {
+                        *byte = value;
+                    }
+                }
+                TokenRecord::new(Token::alone(&bytes), 0, 0).tell_all(&mut Any(&mut classes));
+            }
+        }
     }
 }
 

@@ -160,6 +160,11 @@ pub struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
+    /// The token that all of `bytes` are.
+    pub(super) const fn alone(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, len: bytes.len(), offset: 0, time: 0, wide: false }
+    }
+
     /// Offset in the stream.
     pub const fn offset(&self) -> u64 {
         self.offset

@@ -1,0 +1,226 @@
+//! What a record tells, kept until it is known which rows it belongs to.
+
+use crate::json::quote;
+use crate::rows::Rows;
+use std::fmt::Write;
+use std::rc::Rc;
+use traceglass::record::{
+    Class, ClassId, FieldInfo, Head, Hint, Kind, Listener, Slot, Step, Text, Wants, Wide,
+};
+
+/// The value of a column.
+#[derive(Clone, PartialEq)]
+pub(super) enum Value {
+    Unsigned(u64),
+    Signed(i64),
+    Truth(bool),
+    Float(f64),
+    Text(Rc<str>),
+    Bytes(Rc<[u8]>),
+}
+
+impl Value {
+    /// Writes it; a column of another type takes nothing.
+    pub(super) fn put(&self, rows: &mut Rows, at: usize) {
+        match self {
+            Self::Unsigned(value) => rows.u64(at, Some(*value)),
+            Self::Signed(value) => rows.i64(at, Some(*value)),
+            Self::Truth(value) => rows.bool(at, Some(*value)),
+            Self::Float(value) => rows.f64(at, Some(*value)),
+            Self::Text(value) => {
+                rows.name(at, Some(value));
+                rows.text(at, Some(value));
+            }
+            Self::Bytes(value) => rows.blob(at, value),
+        }
+    }
+}
+
+/// A field that was met.
+#[derive(Clone)]
+struct Known {
+    hint: Hint,
+    labels: Vec<(u64, Rc<str>)>,
+}
+
+/// Hears records.
+#[derive(Default)]
+pub(super) struct Heard {
+    class: Option<ClassId>,
+    ns: Option<i128>,
+    values: Vec<(Slot, Value)>,
+    /// The classes whose fields are known, and these by their slots.
+    classes: Vec<ClassId>,
+    fields: Vec<Option<Known>>,
+    /// The list that is open, as JSON, and how many are.
+    list: Option<Slot>,
+    depth: usize,
+    json: String,
+}
+
+impl Heard {
+    /// Forgets the record that was heard last.
+    pub(super) fn clear(&mut self) {
+        (self.class, self.ns) = (None, None);
+        self.values.clear();
+        (self.list, self.depth) = (None, 0);
+    }
+
+    /// The class of the record, if there was one.
+    pub(super) const fn class(&self) -> Option<ClassId> {
+        self.class
+    }
+
+    /// When the record itself says that it happened, in nanoseconds.
+    pub(super) const fn ns(&self) -> Option<i128> {
+        self.ns
+    }
+
+    /// Its values, in order.
+    pub(super) fn values(&self) -> &[(Slot, Value)] {
+        &self.values
+    }
+
+    /// The value of a field.
+    pub(super) fn value(&self, slot: Slot) -> Option<&Value> {
+        self.values.iter().find(|(of, _)| *of == slot).map(|(_, value)| value)
+    }
+
+    #[cold]
+    fn learn(&mut self, class: &dyn Class) {
+        self.classes.push(class.id());
+        class.fields(&mut |step| {
+            let Step::Field(FieldInfo { slot, hint, labels, .. }) = step else { return };
+            let mut known = Known { hint, labels: Vec::new() };
+            if let Some(each) = labels {
+                each(&mut |label, first, _| {
+                    let first = u64::try_from(first).unwrap_or(u64::MAX);
+                    known.labels.push((first, label.to_string().into()));
+                });
+            }
+            if self.fields.len() <= slot.index() {
+                self.fields.resize(slot.index().saturating_add(1), None);
+            }
+            if let Some(place) = self.fields.get_mut(slot.index()) {
+                *place = Some(known);
+            }
+        });
+    }
+
+    fn known(&self, slot: Slot) -> Option<&Known> {
+        self.fields.get(slot.index())?.as_ref()
+    }
+
+    /// A value, as a part of the list if one is open.
+    fn put(&mut self, slot: Slot, value: Value) {
+        if self.list.is_none() {
+            return self.values.push((slot, value));
+        }
+        let is_address = self.known(slot).is_some_and(|known| known.hint == Hint::Address);
+        let json = &mut self.json;
+        // A string takes all that is written to it.
+        let _ = match value {
+            Value::Unsigned(value) if is_address => write!(json, "\"{value:#x}\""),
+            Value::Unsigned(value) => write!(json, "{value}"),
+            Value::Signed(value) => write!(json, "{value}"),
+            Value::Truth(value) => write!(json, "{value}"),
+            Value::Float(value) if value.is_finite() => write!(json, "{value:?}"),
+            Value::Float(value) => write!(json, "\"{value}\""),
+            Value::Text(value) => {
+                quote(json, &value);
+                Ok(())
+            }
+            Value::Bytes(value) => {
+                json.push('"');
+                let _ = value.iter().try_for_each(|byte| write!(json, "{byte:02x}"));
+                json.push('"');
+                Ok(())
+            }
+        };
+        json.push(',');
+    }
+}
+
+/// The type of a column, by what its field says.
+pub(super) fn is_text(info: &FieldInfo<'_>) -> bool {
+    let is_wide = matches!(info.kind, Kind::Unsigned { bits } | Kind::Signed { bits } if bits > 64);
+    is_wide || info.hint == Hint::Label || info.kind == Kind::Text
+}
+
+impl Listener for Heard {
+    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
+        (self.class, self.ns) = (Some(head.class), head.time.map(|time| time.ns()));
+        if !self.classes.contains(&head.class) {
+            self.learn(class);
+        }
+        Wants::ALL
+    }
+
+    fn list(&mut self, slot: Slot, _: Option<u64>) {
+        if self.depth == 0 {
+            self.list = Some(slot);
+            self.json.clear();
+        }
+        self.depth = self.depth.saturating_add(1);
+        self.json.push('[');
+    }
+
+    fn end_list(&mut self) {
+        if self.json.ends_with(',') {
+            self.json.pop();
+        }
+        self.json.push(']');
+        self.depth = self.depth.saturating_sub(1);
+        match self.list.filter(|_| self.depth == 0) {
+            Some(slot) => {
+                self.list = None;
+                self.values.push((slot, Value::Text(self.json.as_str().into())));
+            }
+            None => self.json.push(','),
+        }
+    }
+
+    fn unsigned(&mut self, slot: Slot, value: u64) {
+        let known = self.known(slot);
+        let label = known.and_then(|known| known.labels.iter().find(|(number, _)| *number == value));
+        let is_label = known.is_some_and(|known| known.hint == Hint::Label);
+        let value = match label {
+            Some((_, label)) => Value::Text(Rc::clone(label)),
+            // One that has no label is shown as it is.
+            None if is_label => Value::Text(value.to_string().into()),
+            None => Value::Unsigned(value),
+        };
+        self.put(slot, value);
+    }
+
+    fn signed(&mut self, slot: Slot, value: i64) {
+        self.put(slot, Value::Signed(value));
+    }
+
+    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
+        let is_address = self.known(slot).is_some_and(|known| known.hint == Hint::Address);
+        let text = if is_address && value.words.is_empty() {
+            format!("{:#x}", value.low)
+        } else {
+            value.to_string()
+        };
+        self.put(slot, Value::Text(text.into()));
+    }
+
+    fn boolean(&mut self, slot: Slot, value: bool) {
+        self.put(slot, Value::Truth(value));
+    }
+
+    fn float(&mut self, slot: Slot, value: f64) {
+        self.put(slot, Value::Float(value));
+    }
+
+    /// What is not UTF-8 is replaced.
+    fn text(&mut self, slot: Slot, value: Text<'_>) {
+        self.put(slot, Value::Text(value.to_string().into()));
+    }
+
+    fn bytes(&mut self, slot: Slot, value: &[u8]) {
+        self.put(slot, Value::Bytes(value.into()));
+    }
+}
