@@ -10,17 +10,12 @@ use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::Table;
 pub(crate) use columns::tables;
-use columns::{Columns, Front};
+use columns::{Columns, Front, MARKERS, MEMORY, QUEUES, RESOURCES};
 use foldhash::fast::RandomState;
 use heard::{Heard, Value};
 use std::collections::HashMap;
 use traceglass::event::{Event, EventKind};
 use traceglass::record::Record as _;
-
-const MARKERS: usize = OWN;
-const QUEUES: usize = OWN + 1;
-const MEMORY: usize = OWN + 2;
-const RESOURCES: usize = OWN + 3;
 
 /// A resource: the number of its track, and its own.
 type Resource = (u64, u64);

@@ -48,15 +48,23 @@ const RECENT: usize = 32;
 #[derive(Default)]
 struct Names {
     keys: PrimitiveBuilder<Int32Type>,
-    numbers: HashMap<Box<str>, usize, RandomState>,
+    numbers: HashMap<Box<str>, Name, RandomState>,
     /// The names in the order of their numbers.
     names: StringBuilder,
-    /// The numbers of texts that were met last: each where its address in memory says, which few of the others share.
-    recent: [usize; RECENT],
+    /// The names that were met last: each where its address in memory says, which few of the others share.
+    recent: [Option<Name>; RECENT],
+}
+
+/// The number of a name, and where its text is among those of all names.
+#[derive(Clone, Copy)]
+struct Name {
+    number: i32,
+    begin: usize,
+    end: usize,
 }
 
 /// True if two texts are the same: most are short, and need no call.
-#[inline]
+#[inline(always)]
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     match (one.first_chunk::<8>(), other.first_chunk::<8>()) {
         _ if one.len() != other.len() => false,
@@ -73,38 +81,36 @@ impl Names {
         let address = name.as_ptr().addr();
         // The address of most names is that of the time before.
         let place = (address ^ (address >> 5) ^ name.len()) % RECENT;
-        let recent = self.recent.get(place).copied().unwrap_or_default();
-        let number = match self.text(recent) {
-            Some(text) if is_same(text, name.as_bytes()) => recent,
-            _ => self.look_up(name, place),
+        let recent = self.recent.get(place).copied().flatten();
+        let is_it = |recent: &Name| {
+            let text = self.names.values_slice().get(recent.begin..recent.end);
+            text.is_some_and(|text| is_same(text, name.as_bytes()))
         };
-        // No batch has that many rows.
-        self.keys.append_value(i32::try_from(number).unwrap_or(i32::MAX));
-    }
-
-    /// The text with a number.
-    #[inline]
-    fn text(&self, number: usize) -> Option<&[u8]> {
-        let mut ends = self.names.offsets_slice().get(number..)?.iter().map(|end| usize::try_from(*end));
-        let (Some(Ok(begin)), Some(Ok(end))) = (ends.next(), ends.next()) else { return None };
-        self.names.values_slice().get(begin..end)
+        let number = match recent.filter(is_it) {
+            Some(recent) => recent.number,
+            None => self.look_up(name, place),
+        };
+        self.keys.append_value(number);
     }
 
     #[inline(never)]
-    fn look_up(&mut self, name: &str, place: usize) -> usize {
-        let number = match self.numbers.get(name) {
-            Some(number) => *number,
+    fn look_up(&mut self, name: &str, place: usize) -> i32 {
+        let known = match self.numbers.get(name) {
+            Some(known) => *known,
             None => {
-                let number = self.numbers.len();
-                self.numbers.insert(name.into(), number);
+                let begin = self.names.values_slice().len();
+                // No batch has that many rows.
+                let number = i32::try_from(self.numbers.len()).unwrap_or(i32::MAX);
+                let new = Name { number, begin, end: begin.saturating_add(name.len()) };
+                self.numbers.insert(name.into(), new);
                 self.names.append_value(name);
-                number
+                new
             }
         };
         if let Some(recent) = self.recent.get_mut(place) {
-            *recent = number;
+            *recent = Some(known);
         }
-        number
+        known.number
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef> {

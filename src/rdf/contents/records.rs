@@ -2,7 +2,7 @@
 
 use super::events::EventRecord;
 use super::rmt::{Progress, TokenRecord};
-use super::tell::record;
+use super::tell::{Classes, record};
 use super::{
     CodeObject, Content, FixedText, Function, HistoryKind, HistoryRecord, Json, MarkerOp, Stage,
     StructureRecord, element,
@@ -10,7 +10,7 @@ use super::{
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result, Severity};
 use crate::rdf::Identifier;
-use crate::record::{Any, ClassId, Head, Listener, Record};
+use crate::record::{Any, Class, ClassId, Head, Listener, Record};
 
 /// A chunk that was read, of which all records are wanted.
 ///
@@ -81,6 +81,14 @@ impl<'a> ChunkRecord<'a> {
     /// A marker of a command buffer, at an offset in the data.
     pub(crate) const fn marker(at: u64, op: MarkerOp, string: u32) -> Self {
         Self(Kind::Marker(at, op, string))
+    }
+
+    /// Calls `each` with the classes of markers, those that a driver noted and those of histories: the columns of a table
+    /// before its first row.
+    pub fn each_marker_class(each: &mut dyn FnMut(&dyn Class)) {
+        EventRecord::each_marker_class(each);
+        // A marker tells no error.
+        let _ = Self::marker(0, MarkerOp::Push, 0).tell(&mut Classes(each));
     }
 
     /// Nanoseconds on the CPU's clock, if it has a time and the rate of the clock is known.

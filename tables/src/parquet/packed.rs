@@ -51,6 +51,21 @@ pub(super) fn hybrid(keys: &[u32], width: u32, to: &mut Vec<u8>) {
 fn pack(numbers: impl Iterator<Item = u64>, count: usize, width: u32, to: &mut Vec<u8>) {
     let size = count.saturating_mul(usize::try_from(width).unwrap_or(64)) / 8;
     let end = to.len().saturating_add(size);
+    if width <= 32 {
+        // What is left and the next number fit in 64 bits.
+        let (mut bits, mut have) = (0_u64, 0_u32);
+        for number in numbers {
+            bits |= number.wrapping_shl(have);
+            have = have.wrapping_add(width);
+            if have >= 32 {
+                to.extend_from_slice(&(bits as u32).to_le_bytes());
+                bits >>= 32;
+                have = have.wrapping_sub(32);
+            }
+        }
+        to.extend_from_slice(&bits.to_le_bytes());
+        return to.resize(end, 0);
+    }
     let (mut bits, mut have) = (0_u128, 0_u32);
     for number in numbers {
         bits |= u128::from(number).wrapping_shl(have);

@@ -1,14 +1,19 @@
 //! The columns of RDF's own tables: those in front, then the fields of the records, each name once.
 
 use super::heard::{Heard, Value, is_text};
-use super::{MARKERS, MEMORY, QUEUES, RESOURCES};
+use crate::events::OWN;
 use crate::rows::Rows;
 use crate::table::{self, Table};
 use arrow_schema::{DataType, Field};
 use traceglass::rdf::Identifier;
 use traceglass::rdf::contents::rmt::{TokenKind, TokenRecord};
-use traceglass::rdf::contents::{EventRecord, StructureRecord};
+use traceglass::rdf::contents::{ChunkRecord, StructureRecord};
 use traceglass::record::{Class, ClassId, FieldInfo, Head, Kind, Listener, Record as _, Slot, Step, Wants};
+
+pub(super) const MARKERS: usize = OWN;
+pub(super) const QUEUES: usize = OWN + 1;
+pub(super) const MEMORY: usize = OWN + 2;
+pub(super) const RESOURCES: usize = OWN + 3;
 
 /// The tables, in the order of their numbers.
 pub(crate) fn tables() -> Vec<Table> {
@@ -101,7 +106,7 @@ pub(super) struct Columns {
 /// Calls `each` with the classes of a table's records.
 fn each_class(number: usize, each: &mut dyn FnMut(&dyn Class)) {
     match number {
-        MARKERS => EventRecord::each_marker_class(each),
+        MARKERS => ChunkRecord::each_marker_class(each),
         QUEUES => {
             let Some(identifier) = Identifier::new("QueueEvent") else { return };
             for record in StructureRecord::of_chunk(identifier, 1, &[], &[0; 72], None) {

@@ -8,7 +8,7 @@ use super::{
 use crate::bytes::to_u64;
 use crate::error::Result;
 use crate::rdf::contents::tell::{Classes, List, Said, Words, group, record};
-use crate::rdf::contents::{ChunkRecord, MarkerOp, ticks_to_ns};
+use crate::rdf::contents::ticks_to_ns;
 use crate::record::{Any, Class, ClassId, Head, Listener, Record, Time};
 use zerocopy::little_endian::U32;
 
@@ -40,8 +40,8 @@ impl<'a> EventRecord<'a> {
         ticks_to_ns(self.event.ticks()?, self.hz)
     }
 
-    /// Calls `each` with the classes of markers: the columns of a table before its first row.
-    pub fn each_marker_class(each: &mut dyn FnMut(&dyn Class)) {
+    /// Calls `each` with the classes of markers.
+    pub(in crate::rdf::contents) fn each_marker_class(each: &mut dyn FnMut(&dyn Class)) {
         let mut classes = Classes(each);
         // What more there is about a marker: its size, and the number that says which fields it has.
         let infos = (0..=8_u8).map(|number| (19, number));
@@ -55,8 +55,6 @@ impl<'a> EventRecord<'a> {
                 record.tell_all(&mut Any(&mut classes));
             }
         }
-        // Those of a history. A marker tells no error.
-        let _ = ChunkRecord::marker(0, MarkerOp::Push, 0).tell(&mut Any(&mut classes));
     }
 }
 
