@@ -8,10 +8,6 @@
 //! A table that each trace of the format has is there even if it is empty, so that a query of it finds its columns. Of
 //! the events that a CTF trace describes, those that happened have tables.
 
-mod column;
-mod file;
-mod packed;
-
 use crate::damage::Damage;
 use crate::error::{Error, Result};
 use crate::order::STACK;
@@ -21,11 +17,11 @@ use crate::sink::Sink;
 use crate::table::Table;
 use crate::trace::Trace;
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema, SchemaRef};
-use file::FileWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use arrow_schema::{DataType, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -35,6 +31,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+/// The most rows of a row group.
+const GROUP: usize = 1 << 20;
 
 /// The largest size of unfinished row groups that a thread keeps, over all its tables.
 const PENDING: usize = 128 << 20;
@@ -242,7 +241,7 @@ struct Slot {
 /// A file that is being written.
 struct Writer {
     path: PathBuf,
-    writer: FileWriter<Appending>,
+    writer: ArrowWriter<Appending>,
     columns: usize,
     /// The size of the unfinished row group.
     pending: usize,
@@ -294,13 +293,13 @@ impl<'w> Writers<'w> {
         for batch in &batches {
             writer.writer.write(batch).map_err(failed(&writer.path))?;
         }
-        let before = std::mem::replace(&mut writer.pending, writer.writer.size());
+        let before = std::mem::replace(&mut writer.pending, writer.writer.in_progress_size());
         self.pending = self.pending.saturating_sub(before).saturating_add(writer.pending);
         if self.pending > PENDING {
             let writers = self.slots.iter_mut().filter_map(|slot| slot.writer.as_mut());
             if let Some(largest) = writers.max_by_key(|writer| writer.pending) {
                 largest.writer.flush().map_err(failed(&largest.path))?;
-                let before = std::mem::replace(&mut largest.pending, largest.writer.size());
+                let before = std::mem::replace(&mut largest.pending, largest.writer.in_progress_size());
                 self.pending = self.pending.saturating_sub(before).saturating_add(largest.pending);
             }
         }
@@ -362,27 +361,34 @@ fn create(folder: &Path, table: &Table, partition: &str, name: &str) -> Result<P
     }
 }
 
-fn open(path: &Path, schema: SchemaRef) -> Result<FileWriter<Appending>> {
-    let file = Appending { path: path.to_owned(), buffer: Vec::new() };
-    let properties = properties(&schema);
-    FileWriter::new(file, schema, properties).map_err(failed(path))
-}
-
-/// The way columns are written that [`column`] does not take.
-fn properties(schema: &Schema) -> WriterProperties {
-    // Of pages, nothing asks for the least and the largest, nor for their places.
+fn open(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<Appending>> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true);
-    for field in schema.fields().iter().filter(|field| *field.data_type() == DataType::Utf8) {
-        // JSON: nothing asks for the least and the largest.
+        .set_max_row_group_row_count(Some(GROUP));
+    for field in schema.fields() {
         let column = || ColumnPath::new(vec![field.name().clone()]);
-        properties = properties
-            .set_column_dictionary_enabled(column(), false)
-            .set_column_statistics_enabled(column(), EnabledStatistics::None);
+        properties = match field.data_type() {
+            // Nearly all values are different, and near the one before: a dictionary costs time and room.
+            DataType::Int64 | DataType::Timestamp(..) => delta(properties, column()),
+            DataType::UInt64 if field.name() == "offset" => delta(properties, column()),
+            // Few, and all of them in most groups.
+            DataType::Dictionary(..) => {
+                properties.set_column_statistics_enabled(column(), EnabledStatistics::None)
+            }
+            // JSON: nothing asks for the least and the largest.
+            DataType::Utf8 if matches!(field.name().as_str(), "fields" | "args") => properties
+                .set_column_dictionary_enabled(column(), false)
+                .set_column_statistics_enabled(column(), EnabledStatistics::None),
+            _ => properties,
+        };
     }
-    properties.build()
+    let file = Appending { path: path.to_owned(), buffer: Vec::new() };
+    ArrowWriter::try_new(file, schema, Some(properties.build())).map_err(failed(path))
+}
+
+fn delta(properties: WriterPropertiesBuilder, column: ColumnPath) -> WriterPropertiesBuilder {
+    let properties = properties.set_column_encoding(column.clone(), Encoding::DELTA_BINARY_PACKED);
+    properties.set_column_dictionary_enabled(column, false)
 }
 
 /// A name that is one in a directory of any system.
