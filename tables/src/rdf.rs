@@ -17,6 +17,9 @@ use std::collections::HashMap;
 use traceglass::event::{Event, EventKind};
 use traceglass::record::Record as _;
 
+/// The number of open markers that are looked through for the one that more is told of: hostile files have any number.
+const DEEP: usize = 512;
+
 /// A resource: the number of its track, and its own.
 type Resource = (u64, u64);
 
@@ -220,7 +223,7 @@ impl<'t> Typed<'t> {
                 let same = |marker: &&mut Lasting| {
                     number.as_ref().is_some_and(|number| marker.values.contains(number))
                 };
-                if let Some(marker) = open.iter_mut().rev().find(same) {
+                if let Some(marker) = open.iter_mut().rev().take(DEEP).find(same) {
                     marker.add(told);
                     return Ok(());
                 }
