@@ -547,25 +547,3 @@ fn the_only_marker_may_be_damaged() {
         assert!(rtc::detect(&damaged) && rtc::recover::probe(&damaged).is_ok());
     }
 }
-
-/// Any number of bytes may be left of a record that goes on after damage, as all of them look like headers: the header of
-/// its piece before the boundary tells how many there are.
-#[test]
-fn the_rest_of_a_record_is_measured_by_its_header() {
-    let boundary = 1025 + 2048;
-    let mut writer = Writer::new(Options { crc: Crc::None, ..Options::sizes(8192, 2048) });
-    let fixed = writer.stream(r#""name":"f","length":60"#);
-    while writer.out.len() < boundary + 600 {
-        writer.write(fixed, &[(fixed << 1) as u8; 60]);
-    }
-    let mut data = writer.stop();
-    let whole = walk::<4>(&data).frames;
-    let cut = whole.iter().rfind(|frame| frame.2 <= boundary as u64).unwrap();
-    assert!(cut.2 - cut.0 < 61, "{cut:?} is cut at the boundary");
-    data[cut.0 as usize - 3 * 61] = 0xff;
-    let after = |frames: &[(u64, u64, u64)]| {
-        frames.iter().copied().filter(|frame| frame.0 >= boundary as u64).collect::<Vec<_>>()
-    };
-    let seen = walk::<4>(&data);
-    assert_eq!((after(&seen.frames), seen.gaps.len()), (after(&whole), 1));
-}

@@ -466,8 +466,7 @@ fn streams_of_the_next_session_are_not_learned() {
     let mut data = writer.stop();
     data.truncate(2 * 4096);
     let mut writer = Writer::append_to(data, options);
-    for name in ["b", "c"] {
-        let id = writer.stream(&format!(r#""name":"{name}""#));
+    for id in [r#""name":"b""#, r#""name":"c""#].map(|name| writer.stream(name)) {
         writer.write(id, b"in the second session");
     }
     let data = writer.stop();
