@@ -24,6 +24,7 @@ pub use text::{JsonChars, JsonString};
 pub(crate) use text::{JsonString as Str, Number};
 #[cfg(feature = "ctf")]
 pub(crate) use text::{encode_utf8, next_char};
+#[cfg(feature = "rtc")]
 pub(crate) use tokens::Tokens;
 
 /// Bytes to read text from, in one piece or several.
