@@ -41,7 +41,7 @@ if [ ! -e "$base/complete" ]; then
     touch "$base/complete"
 fi
 
-# A machine of its own for each, with the samples in /root/samples.
+# A root of its own for each, with the samples in the home of its user.
 machine() { # NAME
     root=$PWD/target/fresh/$1
     rm -rf "$root"

@@ -73,11 +73,7 @@ pub fn push(to: &mut String, text: &str, keep: impl Fn(char) -> bool) {
 /// Text in a style; what it says is escaped. Only [`Screen`] makes a style of it.
 pub fn painted(style: Style, text: impl fmt::Display) -> String {
     let mut painted = String::new();
-    let mark = mark_of(style);
-    painted.extend(mark);
-    // A string takes all that is written to it.
-    let _ = write!(Escaped(&mut painted), "{text}");
-    painted.extend(mark.map(|_| PLAIN));
+    push_painted(&mut painted, Some(style), &[&text.to_string()]);
     painted
 }
 
@@ -98,16 +94,6 @@ pub fn push_painted(to: &mut String, style: Option<Style>, texts: &[&str]) {
 /// Text without the marks of styles.
 pub fn plain(text: &str) -> String {
     text.chars().filter(|c| !(STYLE..=PLAIN).contains(c)).collect()
-}
-
-/// Escapes all that is written to it.
-struct Escaped<'s>(&'s mut String);
-
-impl Write for Escaped<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        push(self.0, text, |_| false);
-        Ok(())
-    }
 }
 
 /// A line, or a part of one, on its way to a terminal or a file.

@@ -27,6 +27,19 @@ pub(crate) fn quote(to: &mut String, text: &str) {
     to.push('"');
 }
 
+/// The value of a member that was written as JSON: `"name":value,`.
+pub(crate) fn member_value(text: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(text).ok()?.strip_suffix(',')?;
+    let mut is_escaped = false;
+    let name_end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    })?;
+    // After both quotation marks and the colon.
+    text.get(name_end.saturating_add(3)..)
+}
+
 /// A label as text.
 pub(crate) fn with_text<T>(label: &Label<'_>, buffer: &mut String, then: impl FnOnce(&str) -> T) -> T {
     match label.as_str() {

@@ -52,7 +52,7 @@ impl<'t> Whole<'t> {
         let data = (*data).as_ref();
         let done = match Format::detect(data) {
             Some(Format::Rdf) => {
-                let typed = Typed::new(file.name(), 0, tables, all, query);
+                let typed = Typed::new(file.name(), tables, all, query);
                 chunks(file.name(), data, typed, common, sink)?
             }
             Some(Format::Rtc) => {

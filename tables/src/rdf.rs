@@ -17,9 +17,6 @@ use std::collections::HashMap;
 use traceglass::event::{Event, EventKind};
 use traceglass::record::Record as _;
 
-/// The number of open markers that are looked through for the one that more is told of: hostile files have any number.
-const DEEP: usize = 512;
-
 /// A resource: the number of its track, and its own.
 type Resource = (u64, u64);
 
@@ -28,7 +25,6 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 /// The rows of a file's own tables.
 pub(crate) struct Typed<'t> {
     file: &'t str,
-    base: u64,
     heard: Heard,
     tables: [Option<(Rows, Columns)>; 4],
     /// What is open on each track, the innermost last.
@@ -59,14 +55,13 @@ struct Lasting {
 
 impl<'t> Typed<'t> {
     /// The rows of those of the tables that are wanted.
-    pub(crate) fn new(file: &'t str, base: u64, wanted: &[usize], all: &[Table], query: &Query) -> Self {
+    pub(crate) fn new(file: &'t str, wanted: &[usize], all: &[Table], query: &Query) -> Self {
         let tables = [MARKERS, QUEUES, MEMORY, RESOURCES].map(|number| {
             let table = all.get(number).filter(|_| wanted.contains(&number))?;
             Some((Rows::new(table, query), Columns::of(number)))
         });
         Self {
             file,
-            base,
             heard: Heard::default(),
             tables,
             markers: Map::default(),
@@ -99,8 +94,7 @@ impl<'t> Typed<'t> {
         if event.tell(&mut self.heard).is_err() {
             return Ok(());
         }
-        let offset = event.offset().saturating_add(self.base);
-        let place = Place { track, offset, ns: event.time().map(|time| time.ns()) };
+        let place = Place { track, offset: event.offset(), ns: event.time().map(|time| time.ns()) };
         self.memory(event, place, sink)?;
         self.resource(place, sink)?;
         self.queue(kind, place, sink)?;
@@ -219,11 +213,11 @@ impl<'t> Typed<'t> {
                 }
             },
             _ => {
-                // What more is told about a marker is a part of its row.
+                // What more is told about a marker, before the next one begins, is a part of its row.
                 let same = |marker: &&mut Lasting| {
                     number.as_ref().is_some_and(|number| marker.values.contains(number))
                 };
-                if let Some(marker) = open.iter_mut().rev().take(DEEP).find(same) {
+                if let Some(marker) = open.last_mut().filter(same) {
                     marker.add(told);
                     return Ok(());
                 }

@@ -63,18 +63,6 @@ struct Name {
     end: usize,
 }
 
-/// True if two texts are the same: most are short, and need no call.
-#[inline(always)]
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    match (one.first_chunk::<8>(), other.first_chunk::<8>()) {
-        _ if one.len() != other.len() => false,
-        (Some(first), Some(other_first)) if one.len() <= 16 => {
-            first == other_first && one.last_chunk::<8>() == other.last_chunk::<8>()
-        }
-        _ => one == other,
-    }
-}
-
 impl Names {
     #[inline]
     fn push(&mut self, name: &str) {
@@ -82,10 +70,8 @@ impl Names {
         // The address of most names is that of the time before.
         let place = (address ^ (address >> 5) ^ name.len()) % RECENT;
         let recent = self.recent.get(place).copied().flatten();
-        let is_it = |recent: &Name| {
-            let text = self.names.values_slice().get(recent.begin..recent.end);
-            text.is_some_and(|text| is_same(text, name.as_bytes()))
-        };
+        let is_it =
+            |recent: &Name| self.names.values_slice().get(recent.begin..recent.end) == Some(name.as_bytes());
         let number = match recent.filter(is_it) {
             Some(recent) => recent.number,
             None => self.look_up(name, place),

@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
 use build::rdf::{self, Chunk};
+use build::rdf_contents::{UMD, driver_events, event, rmt};
 use common::{Memory, Scratch, ids, names, read, rows, sample, times};
 use traceglass::event::Window;
 use traceglass_tables::{Damage, Query, Trace, parquet};
@@ -45,6 +46,25 @@ fn markers_are_rows_with_what_is_told_of_them() {
     let hash = ids(&markers, "api_hash");
     assert_eq!((hash[4], text(&markers, "info")[4].as_deref()), (Some(0xabcd), Some("pipeline_bind")));
     assert_eq!(hash.iter().flatten().count(), 1);
+}
+
+/// What is told of a marker belongs to it if it is the one that began last; else it has a row of its own.
+#[test]
+fn notes_belong_to_the_marker_that_they_name() {
+    let numbers = |marker: u32| [5_u32, marker].map(u32::to_le_bytes).concat();
+    let begin = |marker: u32| event(16, 1, &[&numbers(marker)[..], &[1, 0, b'a']].concat());
+    let note = |marker: u32, hash: u64| {
+        event(19, 1, &[&numbers(marker)[..], &[13, 0, 2, 1, 0, 0, 0], &hash.to_le_bytes()].concat())
+    };
+    let end = |marker: u32| event(17, 1, &numbers(marker));
+    let events = [begin(1), begin(2), note(1, 0x11), note(2, 0x22), end(2), end(1)].concat();
+    let file = Memory("a.rdf", Ok(rdf::file(&[driver_events(UMD, 0, &events)])));
+    let markers = read(&Trace::whole(&file), "markers", &Query::default(), 1);
+    let numbers = ids(&markers, "marker").into_iter().zip(ids(&markers, "api_hash"));
+    let has_ended = signed(&markers, "duration_ns").into_iter().map(|ns| ns.is_some());
+    let found: Vec<_> = numbers.zip(has_ended).collect();
+    let row = |marker, hash, has_ended| ((Some(marker), hash), has_ended);
+    assert_eq!(found, [row(1, Some(0x11), false), row(2, Some(0x22), true), row(1, None, true)]);
 }
 
 #[test]
@@ -97,13 +117,6 @@ fn tokens_are_rows_and_resources_last() {
     assert_eq!(text(&resources, "resource_type"), [Some("image".to_owned())]);
 }
 
-/// A memory trace: the time, a resource, its name, its end.
-fn named(tokens: &[Vec<u8>]) -> Chunk {
-    let data = tokens.concat();
-    let header = [77_u64 | 88 << 32, data.len() as u64, 1 | 1 << 32 | 9 << 48].map(u64::to_le_bytes).concat();
-    Chunk::raw("RmtData", &data).header(&header)
-}
-
 /// A `userdata` token of a kind.
 fn user_data(kind: u32, payload: &[u8]) -> Vec<u8> {
     [&(4 | kind << 8 | (payload.len() as u32) << 12).to_le_bytes()[..], payload].concat()
@@ -125,7 +138,7 @@ fn resources_have_their_names() {
     };
     let correlated =
         |resource: u32, id: u32| user_data(4, &[resource.to_le_bytes(), id.to_le_bytes()].concat());
-    let chunk = named(&[
+    let tokens = [
         stamp(1),
         create(7),
         name("old", 7),
@@ -137,8 +150,8 @@ fn resources_have_their_names() {
         name_v2("new", 99),
         stamp(100),
         destroy(8),
-    ]);
-    let file = Memory("a.rdf", Ok(rdf::file(&[chunk])));
+    ];
+    let file = Memory("a.rdf", Ok(rdf::file(&[rmt(77, 1, &tokens.concat())])));
     let trace = Trace::whole(&file);
     let resources = read(&trace, "resources", &Query::default(), 1);
     let found: Vec<_> = ids(&resources, "resource").into_iter().zip(text(&resources, "name")).collect();

@@ -114,6 +114,7 @@ impl<'o> SliceLines<'o> {
             Some(ns) => push_aligned(span, ns),
             None => span.push_str("?   "),
         }
+        // Two columns apart, and 14 wide.
         line.push_str(spaces(16_usize.saturating_sub(span.chars().count())));
         line.push_str(span);
         line.push_str("  ");
@@ -248,5 +249,22 @@ impl TakeSlices for SliceLines<'_> {
 
     fn alias(&mut self, track: &str, alias: &str) {
         self.aliases.insert(track.to_owned(), alias.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_strings_without_quotes_and_escapes() {
+        for (json, text) in [
+            ("\"a b\"", "a b"),
+            (r#""a\"\\\n\u00e9""#, "a\"\\\né"),
+            ("[\"a\",-1.5]", "[\"a\",-1.5]"),
+            ("18446744073709551615", "18446744073709551615"),
+        ] {
+            assert_eq!(said(json.as_bytes()), text);
+        }
     }
 }

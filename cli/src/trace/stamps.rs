@@ -40,7 +40,7 @@ fn push_duration(to: &mut String, nanoseconds: i128) {
     };
     let mut digits = itoa::Buffer::new();
     let rest = match u32::try_from(thousandths) {
-        // Most are short: they have no group of digits, and are divided in no time.
+        // Most have no group of digits, and fit a division of 32 bits.
         Ok(thousandths @ ..1_000_000) => {
             to.push_str(digits.format(thousandths / 1000));
             u128::from(thousandths % 1000)

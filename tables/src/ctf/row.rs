@@ -1,6 +1,6 @@
 //! An event record as a row: a listener.
 
-use crate::json::quote;
+use crate::json::{member_value, quote};
 use crate::rows::Rows;
 use std::fmt::{Display, Write};
 use std::sync::Arc;
@@ -185,19 +185,6 @@ impl Row<'_> {
             self.open = None;
         }
     }
-}
-
-/// The value of a member that was written as JSON: `"name":value,`.
-fn member_value(text: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(text).ok()?.strip_suffix(',')?;
-    let mut is_escaped = false;
-    let name_end = text.bytes().skip(1).position(|byte| {
-        let is_end = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        is_end
-    })?;
-    // After both quotation marks and the colon.
-    text.get(name_end.saturating_add(3)..)
 }
 
 /// Appends what is shown.

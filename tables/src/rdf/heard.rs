@@ -1,12 +1,12 @@
 //! What a record tells, kept until it is known which rows it belongs to.
 
-use crate::json::quote;
+use crate::json::member_value;
 use crate::rows::Rows;
-use std::fmt::Write;
 use std::rc::Rc;
 use traceglass::record::{
     Class, ClassId, FieldInfo, Head, Hint, Kind, Listener, Slot, Step, Text, Wants, Wide,
 };
+use traceglass_open::record::Json;
 
 /// The value of a column.
 #[derive(Clone, PartialEq)]
@@ -44,7 +44,6 @@ struct Known {
 }
 
 /// Hears records.
-#[derive(Default)]
 pub(super) struct Heard {
     class: Option<ClassId>,
     ns: Option<i128>,
@@ -52,10 +51,27 @@ pub(super) struct Heard {
     /// The classes whose fields are known, and these by their slots.
     classes: Vec<ClassId>,
     fields: Vec<Option<Known>>,
-    /// The list that is open, as JSON, and how many are.
+    /// The list that is open, and how many are: they are written as JSON, from here on in its text.
     list: Option<Slot>,
     depth: usize,
-    json: String,
+    json: Json,
+    start: usize,
+}
+
+impl Default for Heard {
+    fn default() -> Self {
+        Self {
+            class: None,
+            ns: None,
+            values: Vec::new(),
+            classes: Vec::new(),
+            fields: Vec::new(),
+            list: None,
+            depth: 0,
+            json: Json::bare(),
+            start: 0,
+        }
+    }
 }
 
 impl Heard {
@@ -111,33 +127,12 @@ impl Heard {
         self.fields.get(slot.index())?.as_ref()
     }
 
-    /// A value, as a part of the list if one is open.
-    fn put(&mut self, slot: Slot, value: Value) {
-        if self.list.is_none() {
-            return self.values.push((slot, value));
+    /// A value; as a part of the list if one is open.
+    fn put(&mut self, slot: Slot, value: Value, tell: impl FnOnce(&mut Json)) {
+        match self.list {
+            None => self.values.push((slot, value)),
+            Some(_) => tell(&mut self.json),
         }
-        let is_address = self.known(slot).is_some_and(|known| known.hint == Hint::Address);
-        let json = &mut self.json;
-        // A string takes all that is written to it.
-        let _ = match value {
-            Value::Unsigned(value) if is_address => write!(json, "\"{value:#x}\""),
-            Value::Unsigned(value) => write!(json, "{value}"),
-            Value::Signed(value) => write!(json, "{value}"),
-            Value::Truth(value) => write!(json, "{value}"),
-            Value::Float(value) if value.is_finite() => write!(json, "{value:?}"),
-            Value::Float(value) => write!(json, "\"{value}\""),
-            Value::Text(value) => {
-                quote(json, &value);
-                Ok(())
-            }
-            Value::Bytes(value) => {
-                json.push('"');
-                let _ = value.iter().try_for_each(|byte| write!(json, "{byte:02x}"));
-                json.push('"');
-                Ok(())
-            }
-        };
-        json.push(',');
     }
 }
 
@@ -153,30 +148,29 @@ impl Listener for Heard {
         if !self.classes.contains(&head.class) {
             self.learn(class);
         }
+        self.json.buffer.clear();
+        self.json.begin(head, class);
+        self.start = self.json.buffer.mark();
         Wants::ALL
     }
 
-    fn list(&mut self, slot: Slot, _: Option<u64>) {
+    fn list(&mut self, slot: Slot, len: Option<u64>) {
         if self.depth == 0 {
             self.list = Some(slot);
-            self.json.clear();
         }
         self.depth = self.depth.saturating_add(1);
-        self.json.push('[');
+        self.json.list(slot, len);
     }
 
     fn end_list(&mut self) {
-        if self.json.ends_with(',') {
-            self.json.pop();
-        }
-        self.json.push(']');
+        self.json.end_list();
         self.depth = self.depth.saturating_sub(1);
-        match self.list.filter(|_| self.depth == 0) {
-            Some(slot) => {
-                self.list = None;
-                self.values.push((slot, Value::Text(self.json.as_str().into())));
-            }
-            None => self.json.push(','),
+        if self.depth == 0
+            && let Some(slot) = self.list.take()
+        {
+            let list = self.json.buffer.text().get(self.start..).and_then(member_value);
+            self.values.extend(list.map(|list| (slot, Value::Text(list.into()))));
+            self.json.buffer.truncate(self.start);
         }
     }
 
@@ -184,17 +178,17 @@ impl Listener for Heard {
         let known = self.known(slot);
         let label = known.and_then(|known| known.labels.iter().find(|(number, _)| *number == value));
         let is_label = known.is_some_and(|known| known.hint == Hint::Label);
-        let value = match label {
+        let shown = match label {
             Some((_, label)) => Value::Text(Rc::clone(label)),
             // One that has no label is shown as it is.
             None if is_label => Value::Text(value.to_string().into()),
             None => Value::Unsigned(value),
         };
-        self.put(slot, value);
+        self.put(slot, shown, |json| json.unsigned(slot, value));
     }
 
     fn signed(&mut self, slot: Slot, value: i64) {
-        self.put(slot, Value::Signed(value));
+        self.put(slot, Value::Signed(value), |json| json.signed(slot, value));
     }
 
     fn wide(&mut self, slot: Slot, value: Wide<'_>) {
@@ -204,23 +198,23 @@ impl Listener for Heard {
         } else {
             value.to_string()
         };
-        self.put(slot, Value::Text(text.into()));
+        self.put(slot, Value::Text(text.into()), |json| json.wide(slot, value));
     }
 
     fn boolean(&mut self, slot: Slot, value: bool) {
-        self.put(slot, Value::Truth(value));
+        self.put(slot, Value::Truth(value), |json| json.boolean(slot, value));
     }
 
     fn float(&mut self, slot: Slot, value: f64) {
-        self.put(slot, Value::Float(value));
+        self.put(slot, Value::Float(value), |json| json.float(slot, value));
     }
 
     /// What is not UTF-8 is replaced.
     fn text(&mut self, slot: Slot, value: Text<'_>) {
-        self.put(slot, Value::Text(value.to_string().into()));
+        self.put(slot, Value::Text(value.to_string().into()), |json| json.text(slot, value));
     }
 
     fn bytes(&mut self, slot: Slot, value: &[u8]) {
-        self.put(slot, Value::Bytes(value.into()));
+        self.put(slot, Value::Bytes(value.into()), |json| json.bytes(slot, value));
     }
 }

@@ -63,8 +63,7 @@ pub fn write(
     }
     let exact = wanted.exact && !bounds.is_everything();
     let to = Streams::new(to);
-    let is_copy = bounds.is_everything() && wanted.stream.is_none();
-    let mut writer = Writer { bounds, exact, named: wanted.stream, has_named: false, is_copy, to, done };
+    let mut writer = Writer { bounds, exact, named: wanted.stream, has_named: false, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -89,8 +88,10 @@ pub fn write(
             }
         }
     }
-    let Writer { mut done, has_named, is_copy, to, .. } = writer;
-    done.is_copy = is_copy && done.lost.is_empty();
+    let Writer { mut done, has_named, to, .. } = writer;
+    // Captures are taken apart, and an index is made anew. Of all other streams, what is neither lost nor left out is a copy.
+    let are_copied = lanes.iter().all(|lane| lane.track().is_none() && !lane.stream.is_indexed);
+    done.is_copy = bounds.is_everything() && done.lost.is_empty() && done.dropped == 0 && are_copied;
     for (path, part) in to.end()? {
         done.anew.add(&path, part);
     }
@@ -118,8 +119,6 @@ struct Writer<'w> {
     /// The stream that is wanted, if not all are, and whether it was met.
     named: Option<&'w str>,
     has_named: bool,
-    /// True if all files so far are the input's as they are.
-    is_copy: bool,
     to: Streams<'w>,
     done: Rewritten,
 }
@@ -166,14 +165,11 @@ impl Writer<'_> {
         let reads_all = self.bounds.is_everything() || data.len() as u64 <= READ_WHOLE;
         let mut slots = lane.track().unwrap_or_default().iter();
         let mut packets = lane.packets();
-        let (mut begun, mut copied) = (0_u64, 0_u64);
+        let mut begun = 0_u64;
         loop {
             let packet = match packets.next_packet() {
                 Ok(Some(packet)) => packet,
-                Ok(None) => {
-                    self.is_copy &= copied == data.len() as u64 && begun <= 1 && !lane.stream.is_indexed;
-                    return Ok(());
-                }
+                Ok(None) => return Ok(()),
                 Err(error) => {
                     let rest = (data.len() as u64).saturating_sub(packets.offset());
                     self.done.lose(Some(&lane.stream.path), packets.offset(), rest, error);
@@ -274,7 +270,6 @@ impl Writer<'_> {
                 }
                 (None, None) => {
                     index.add(&packet, times(&packet), bytes.len() as u64, packet.content_bits());
-                    copied = copied.saturating_add(bytes.len() as u64);
                     self.to.put(bytes)?;
                 }
             }
