@@ -6,7 +6,7 @@ mod row;
 use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
-use crate::query::Query;
+use crate::query::Wanted;
 use crate::sink::Sink;
 use crate::table::Table;
 use class::{Classes, Records};
@@ -100,12 +100,11 @@ impl<'t> Ctf<'t> {
     pub(crate) fn read(
         &self,
         piece: usize,
-        tables: &[usize],
-        all: &[Table],
-        query: &Query,
+        wanted: Wanted<'_>,
         common: &mut Common<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
+        let Wanted { tables, all, query } = wanted;
         let Some(piece) = self.pieces.get(piece) else { return Ok(()) };
         let Some((stream, schema)) = self.streams.get(piece.stream) else { return Ok(()) };
         let file = stream.file;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::events::{Common, Part, Place};
 use crate::file::File;
-use crate::query::Query;
+use crate::query::Wanted;
 use crate::rdf::Typed;
 use crate::sink::Sink;
 use crate::table::Table;
@@ -38,9 +38,7 @@ impl<'t> Whole<'t> {
 
     pub(crate) fn read(
         &self,
-        tables: &[usize],
-        all: &[Table],
-        query: &Query,
+        wanted: Wanted<'_>,
         common: &mut Common<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
@@ -52,7 +50,7 @@ impl<'t> Whole<'t> {
         let data = (*data).as_ref();
         let done = match Format::detect(data) {
             Some(Format::Rdf) => {
-                let typed = Typed::new(file.name(), tables, all, query);
+                let typed = Typed::new(file.name(), wanted);
                 chunks(file.name(), data, typed, common, sink)?
             }
             Some(Format::Rtc) => {

@@ -1,7 +1,16 @@
 //! The part of a table that is wanted.
 
+use crate::table::Table;
 use std::collections::HashSet;
 use traceglass::event::Window;
+
+/// The numbers of the tables that are read, out of all of a trace, and what is wanted of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    pub(crate) tables: &'w [usize],
+    pub(crate) all: &'w [Table],
+    pub(crate) query: &'w Query,
+}
 
 /// The rows and columns that are wanted, and the number of rows of a batch.
 #[derive(Clone, Debug)]

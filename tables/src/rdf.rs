@@ -5,10 +5,9 @@ mod heard;
 
 use crate::error::Result;
 use crate::events::OWN;
-use crate::query::Query;
+use crate::query::Wanted;
 use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
-use crate::table::Table;
 pub(crate) use columns::tables;
 use columns::{Columns, Front, MARKERS, MEMORY, QUEUES, RESOURCES};
 use foldhash::fast::RandomState;
@@ -55,10 +54,10 @@ struct Lasting {
 
 impl<'t> Typed<'t> {
     /// The rows of those of the tables that are wanted.
-    pub(crate) fn new(file: &'t str, wanted: &[usize], all: &[Table], query: &Query) -> Self {
+    pub(crate) fn new(file: &'t str, wanted: Wanted<'_>) -> Self {
         let tables = [MARKERS, QUEUES, MEMORY, RESOURCES].map(|number| {
-            let table = all.get(number).filter(|_| wanted.contains(&number))?;
-            Some((Rows::new(table, query), Columns::of(number)))
+            let table = wanted.all.get(number).filter(|_| wanted.tables.contains(&number))?;
+            Some((Rows::new(table, wanted.query), Columns::of(number)))
         });
         Self {
             file,

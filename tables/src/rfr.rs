@@ -5,7 +5,7 @@ mod typed;
 use crate::error::Result;
 use crate::events::{Common, OWN, Part, Place};
 use crate::file::{Bytes, File};
-use crate::query::Query;
+use crate::query::{Query, Wanted};
 use crate::rows::Rows;
 use crate::sink::Sink;
 use crate::table::Table;
@@ -61,12 +61,11 @@ impl<'t> Recording<'t> {
     pub(crate) fn read(
         &self,
         piece: usize,
-        tables: &[usize],
-        all: &[Table],
-        query: &Query,
+        wanted: Wanted<'_>,
         common: &mut Common<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
+        let Wanted { tables, all, query } = wanted;
         let Some(file) = self.files.get(piece) else { return Ok(()) };
         let data = match file.open() {
             Ok(data) => data,

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::events::{Common, OWN};
 use crate::file::{File, Problem};
 use crate::other::Whole;
-use crate::query::Query;
+use crate::query::{Query, Wanted};
 use crate::rfr::Recording;
 use crate::seen::Seen;
 use crate::sink::Sink;
@@ -189,13 +189,12 @@ impl<'t> Trace<'t> {
         if piece == 0 {
             self.tell_problems(&mut common, sink)?;
         }
+        let wanted = Wanted { tables, all: &self.tables, query };
         match &self.content {
-            Content::Rfr(recording) => {
-                recording.read(piece, tables, &self.tables, query, &mut common, sink)?
-            }
-            Content::Ctf(ctf) => ctf.read(piece, tables, &self.tables, query, &mut common, sink)?,
+            Content::Rfr(recording) => recording.read(piece, wanted, &mut common, sink)?,
+            Content::Ctf(ctf) => ctf.read(piece, wanted, &mut common, sink)?,
             Content::Dial9(segments) => segments.read(piece, &mut common, sink)?,
-            Content::Whole(whole) => whole.read(tables, &self.tables, query, &mut common, sink)?,
+            Content::Whole(whole) => whole.read(wanted, &mut common, sink)?,
         }
         common.finish(sink)
     }
