@@ -14,7 +14,7 @@ mod stamps;
 mod time;
 
 #[cfg(feature = "view")]
-pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Marks, Node, OpenBrowse, Plain};
+pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Lost, Marks, Node, OpenBrowse, Plain};
 pub use content::{Events, Export, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;

@@ -199,6 +199,13 @@ impl<'a> Event<'a> {
         self.time
     }
 
+    /// Where it begins, and by how much its time is later than the base; 0 if it has none.
+    pub(super) fn at_and_delta(&self) -> (usize, u64) {
+        let rest = self.input.get(self.at..).unwrap_or_default();
+        let delta = values(rest, self.at, self.schema, 0).and_then(|(_, delta)| delta);
+        (self.at, delta.unwrap_or(0))
+    }
+
     /// Where the values begin.
     #[inline(always)]
     pub(super) const fn values_at(&self) -> usize {

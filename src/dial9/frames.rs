@@ -7,13 +7,15 @@ use super::frame::{Frame, RESET_TAG, TimeReset};
 use super::header::{Header, MAGIC, VERSION};
 use super::layout::LayoutFields;
 use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
+use super::record::NamedEvent;
 use super::schema::{Plan, Schema, TAG as SCHEMA_TAG};
 use super::storage::{Batch, Storage};
-use super::stretch::Stretch;
+use super::stretch::{Stretch, Told};
 use super::value::{Stack, between};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Element, Error, ErrorKind, Result};
 use crate::gap::Gap;
+use crate::record::Listener;
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -43,6 +45,12 @@ impl<'a, 's> Frames<'a, 's> {
     pub fn new(data: &'a [u8], storage: Storage<'s>) -> Self {
         let (open, is_ready, failed) = (false, false, None);
         Self { data, at: 0, base: 0, batches: 0, open, is_ready, failed, batch: Batch::new(storage) }
+    }
+
+    /// The frames from `offset` on, where a header begins a batch: batches have all that they need.
+    pub fn at_batch(data: &'a [u8], offset: u64, storage: Storage<'s>) -> Self {
+        let at = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
+        Self { at, ..Self::new(data, storage) }
     }
 
     /// The next frame, all of it checked.
@@ -325,6 +333,23 @@ impl<'a, 's> Frames<'a, 's> {
     /// [storage for it](Storage::classes) was lent.
     pub fn class(&self, type_id: u16) -> Option<u32> {
         self.batch.class(type_id)
+    }
+
+    /// An event of the batch that it is in, as a record. [Classes](Storage::classes) must be lent.
+    pub const fn record<'f>(&'f self, event: &'f Event<'a>) -> NamedEvent<'f, 'a, 's> {
+        NamedEvent::new(self, event)
+    }
+
+    /// Tells an event.
+    pub(super) fn tell_event<L: Listener>(&self, event: &Event<'a>, to: &mut L) -> Result<()> {
+        let (at, delta) = event.at_and_delta();
+        let base = event.raw_time().wrapping_sub(delta);
+        match Stretch::new(self.data, &self.batch, at, base).tell(to) {
+            Told::Whole => Ok(()),
+            _ => {
+                Err(Error::new(event.offset(), CLASS, ErrorKind::CapacityExceeded { capacity: 0, needed: 1 }))
+            }
+        }
     }
 
     /// The fields of one of its frames, as they lie in the input.

@@ -90,7 +90,7 @@ pub use order::OrderStorage;
 pub(crate) use order::{Filled, Key, PoolsAt};
 pub use order::{Input, LayoutSlot, Order, OrderRooms, OrderedEvent, PoolPlace, Run, TypeSlot};
 pub use pool::{StackPool, Stacks, StringPool, Strings};
-pub use record::Records;
+pub use record::{NamedEvent, Records};
 #[cfg(feature = "event")]
 pub(crate) use schema::Plan;
 pub use schema::{FieldDef, FieldDefs, Schema};

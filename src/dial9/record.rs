@@ -1,13 +1,13 @@
 //! Events as records: the one place that says what their fields are.
 
 use super::element::CLASS;
-use super::event::TAG;
+use super::event::{Event, TAG};
 use super::frames::Frames;
 use super::storage::Storage;
 use super::stretch::Told;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
-use crate::record::{ClassId, Head, Listener, Source, Time};
+use crate::record::{ClassId, Head, Listener, Record, Source, Time};
 
 /// The events of a trace as records, in the order of the input.
 ///
@@ -148,5 +148,27 @@ impl Source for Records<'_, '_> {
         }
         self.frames.pass_events(at, base);
         Ok(())
+    }
+}
+
+/// An event with what it refers to: a record, told as by [`Records`].
+///
+/// It is one of [frames](Frames::record) that have not gone on to another batch.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedEvent<'f, 'a, 's> {
+    frames: &'f Frames<'a, 's>,
+    event: &'f Event<'a>,
+}
+
+impl<'f, 'a, 's> NamedEvent<'f, 'a, 's> {
+    pub(super) const fn new(frames: &'f Frames<'a, 's>, event: &'f Event<'a>) -> Self {
+        Self { frames, event }
+    }
+}
+
+impl Record for NamedEvent<'_, '_, '_> {
+    #[inline]
+    fn tell<L: Listener>(&self, to: &mut L) -> Result<()> {
+        self.frames.tell_event(self.event, crate::record::any_listener!(to))
     }
 }

@@ -115,11 +115,11 @@ pub fn browse(
             return ctf::browse_trace(path, Some(mapped), reading, look).map(drop);
         }
         Input::Directory(path) => {
-            if !ctf::browse_trace(path, None, reading, look)? && !rfr::browse(path, None, look)? {
-                // Opening it says what is missing.
-                open(input, reading)?;
-            }
-            return Ok(());
+            let found = ctf::browse_trace(path, None, reading, look)?
+                || rfr::browse(path, None, look)?
+                || dial9::browse(path, None, look)?;
+            // Opening it says what is missing.
+            return if found { Ok(()) } else { open(input, reading).and(Err(no_view())) };
         }
     };
     let data = mapped.data();
@@ -128,6 +128,16 @@ pub fn browse(
         Some(Format::Rtc) => rtc::browse(data, path, look),
         Some(Format::Ctf1 | Format::Ctf2) => ctf::browse(data, path, reading.lenient, look),
         Some(Format::Rfr) => rfr::browse(path, Some(data), look).map(drop),
-        _ => open(input, reading).map(drop),
+        Some(Format::Dial9) => dial9::browse(path, Some(data), look).map(drop),
+        _ if dial9::open_packed(data).is_some() => dial9::browse(path, Some(data), look).map(drop),
+        _ => open(input, reading).and(Err(no_view())),
     }
+}
+
+/// The answer to `view` of what other verbs read.
+#[cfg(feature = "view")]
+fn no_view() -> Unreadable {
+    Unreadable::new(
+        "view does not show this; `traceglass info` says what it is, and `traceglass ls` what is in it",
+    )
 }

@@ -6,8 +6,8 @@
 
 use super::{Field, Fields};
 use std::path::Path;
-use traceglass::Format;
 use traceglass::event::Time;
+use traceglass::{Format, Gap};
 
 /// A trace that can be looked at piece by piece.
 pub trait Browse: Sync {
@@ -90,11 +90,13 @@ pub enum Level {
     Filling,
     /// Bytes that cannot be read.
     Gap,
+    /// What follows, which takes long to find: a screen does without it.
+    Unread,
 }
 
 impl Level {
     pub fn is_record(self) -> bool {
-        matches!(self, Self::Record | Self::Gap)
+        matches!(self, Self::Record | Self::Gap | Self::Unread)
     }
 }
 
@@ -134,6 +136,27 @@ impl About for Plain<'_> {
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> crate::status::Result<()> {
         self.field.iter().try_for_each(|field| fields.field(field))
+    }
+}
+
+/// A range that could not be read.
+pub struct Lost(pub Gap);
+
+impl Lost {
+    pub fn node(&self) -> Node<'_> {
+        let (level, offset, end) = (Level::Gap, self.0.offset(), self.0.end());
+        Node { level, offset, sub: 0, end, time: None, about: self }
+    }
+}
+
+impl About for Lost {
+    fn text(&self) -> (String, String) {
+        ("(lost)".to_owned(), self.0.cause().to_string())
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> crate::status::Result<()> {
+        let cause = self.0.cause().to_string();
+        fields.field(&Field::new(self.0.offset(), self.0.len(), "(lost)", cause))
     }
 }
 

@@ -115,7 +115,13 @@ impl fmt::Display for Time {
                 Some(text) => f.write_str(&text),
                 None => write!(f, "{nanoseconds} ns"),
             },
-            Self::SinceStart(nanoseconds) => write!(f, "+{nanoseconds}ns"),
+            Self::SinceStart(since) => {
+                let (seconds, rest) = (since / SECOND, format!("{:09}", since % SECOND));
+                match rest.trim_end_matches('0') {
+                    "" => write!(f, "+{seconds}s"),
+                    rest => write!(f, "+{seconds}.{rest}s"),
+                }
+            }
             Self::Clock(value) => write!(f, "@{value}"),
             Self::OfDay(since) => {
                 let seconds = since / SECOND;

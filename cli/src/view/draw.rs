@@ -201,7 +201,7 @@ fn records(paint: &mut Paint<'_>, area: Rect, state: &State, scene: &Scene) {
         let look = |look: Look| match (is_cursor, state.pane == Pane::Records) {
             (true, true) => Look::Cursor,
             (true, false) => Look::Selected,
-            _ if row.level == Level::Gap => Look::Error,
+            _ if matches!(row.level, Level::Gap | Level::Unread) => Look::Error,
             _ => look,
         };
         if is_cursor && state.pane == Pane::Records {

@@ -102,7 +102,7 @@ pub fn around(
             if accept(node) {
                 counted = counted.saturating_add(1);
             }
-            budget.spend()
+            budget.spend() && node.level != Level::Unread
         });
         reached |= budget.0 > 0;
         if !reached {
@@ -135,7 +135,7 @@ pub fn around(
             number = number.saturating_add(1);
         }
         complete = budget.spend();
-        complete
+        complete && node.level != Level::Unread
     });
     let at = count.checked_sub(1).and_then(|at| at.checked_sub(skipped)).filter(|&at| at < rows.len());
     Window { rows, at, complete }
@@ -159,7 +159,7 @@ pub fn fields(
             let _ = node.about.fields(&mut Fields::list(range.clone(), &mut found));
         }
         complete = budget.spend();
-        complete
+        complete && node.level != Level::Unread
     });
     found.sort_by_key(|field| (field.offset, std::cmp::Reverse(field.len)));
     (found, complete)

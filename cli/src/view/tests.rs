@@ -1,5 +1,9 @@
 //! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
+#[path = "../../../tests/common/rtc.rs"]
+#[allow(dead_code)] // The library's tests use more.
+mod rtc;
+
 mod color;
 mod large;
 mod seen;
@@ -461,4 +465,60 @@ fn nothing_of_a_file_reaches_the_terminal_unescaped() {
         assert!(!session.copied.concat().chars().any(is_unsafe));
     });
     fs::remove_file(path).unwrap();
+}
+
+/// A recording of rotated segments, of which one is damaged.
+#[test]
+fn segments_of_dial9_are_walked_as_they_are_printed() {
+    let folder = std::env::temp_dir().join(format!("traceglass-view-segments-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let mut data = fs::read(sample("trace.0.bin")).unwrap();
+    fs::write(folder.join("trace.0.bin"), &data).unwrap();
+    let events = |data: &[u8]| {
+        let (mut events, mut schemas) = (0, Vec::new());
+        let mut frames = traceglass::dial9::Frames::new(data, traceglass::dial9::Storage::new(&mut schemas));
+        loop {
+            match frames.next_event() {
+                Ok(Some(_)) => events += 1,
+                Ok(None) => return events,
+                Err(_) => drop(frames.recover()),
+            }
+        }
+    };
+    let whole = events(&data);
+    // A tag that no frame has.
+    data[0x3b0] = 0xee;
+    fs::write(folder.join("trace.1.bin"), &data).unwrap();
+    session(&folder, (110, 40), |session| {
+        let (browse, mut found) = (session.browse, [0, 0]);
+        for (file, found) in found.iter_mut().enumerate() {
+            let mut gaps = 0;
+            browse.walk(file, 0, Depth::All, &mut |node| {
+                *found += usize::from(node.level == crate::trace::Level::Record);
+                gaps += usize::from(node.level == crate::trace::Level::Gap);
+                true
+            });
+            assert_eq!(gaps, file);
+        }
+        assert_eq!(found, [whole, events(&data)]);
+        let screen = session.draw();
+        assert!(screen.contains("TaskSpawnEvent  task_id=20 spawn_loc=\"src/main.rs:10:5\""), "{screen}");
+        session.keys("p");
+        let screen = session.draw();
+        assert!(screen.contains("0xf9 batch 3"), "{screen}");
+        // Into the batch in its middle, whose schemas stand before.
+        session.keys(":0x401\n");
+        let screen = session.draw();
+        assert!(screen.contains("0x401 · batch 3 · 4182.001060000 s"), "{screen}");
+        assert!(session.state.record(browse).unwrap().name == "PollStartEvent");
+        session.keys(":+42ms\n");
+        let time = session.state.record(browse).unwrap().time.unwrap();
+        assert!(time.ns() >= 4_182_042_000_000, "{time:?}");
+        session.keys("&WakeEvent\n");
+        session.draw();
+        let filtered = session.state.filtered.as_ref().unwrap();
+        assert!(filtered.window.rows.len() > 3);
+        assert!(filtered.window.rows.iter().all(|row| row.name == "WakeEventEvent"));
+    });
+    fs::remove_dir_all(folder).unwrap();
 }

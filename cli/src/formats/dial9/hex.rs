@@ -23,21 +23,7 @@ impl Dial9<'_> {
                 Ok(None) => return Ok(status),
                 Ok(Some(frame)) if frame.offset() >= shown.end => return Ok(status),
                 Ok(Some(_)) if frames.offset() <= shown.start => {}
-                Ok(Some(frame)) => {
-                    let of = match &frame {
-                        Frame::Event(event) => event.name(),
-                        other => other.kind_name(),
-                    };
-                    for (place, field) in frames.fields(&frame).enumerate() {
-                        // The first one says what the frame is.
-                        let name = if place == 0 {
-                            format!("{of} {}", field.name())
-                        } else {
-                            format!("  {}", field.name())
-                        };
-                        fields.field(&Field::new(field.offset(), field.size(), name, field.value()))?;
-                    }
-                }
+                Ok(Some(frame)) => show(&frames, &frame, fields)?,
                 Err(error) => {
                     let Some(gap) = frames.recover() else { return Ok(status) };
                     if gap.offset() >= shown.end {
@@ -51,4 +37,22 @@ impl Dial9<'_> {
             }
         }
     }
+}
+
+/// The fields of a frame.
+pub(super) fn show<'a>(
+    frames: &Frames<'a, '_>,
+    frame: &Frame<'a>,
+    fields: &mut Fields<'_, '_>,
+) -> Result<()> {
+    let of = match frame {
+        Frame::Event(event) => event.name(),
+        other => other.kind_name(),
+    };
+    for (place, field) in frames.fields(frame).enumerate() {
+        // The first one says what the frame is.
+        let name = if place == 0 { format!("{of} {}", field.name()) } else { format!("  {}", field.name()) };
+        fields.field(&Field::new(field.offset(), field.size(), name, field.value()))?;
+    }
+    Ok(())
 }

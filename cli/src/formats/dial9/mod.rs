@@ -12,6 +12,8 @@ mod segments;
 mod summary;
 #[cfg(feature = "tables")]
 mod tables;
+#[cfg(feature = "view")]
+mod view;
 mod waits;
 
 use crate::output::Out;
@@ -53,6 +55,24 @@ pub fn open_packed(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
 pub fn open_directory(path: &Path) -> Option<Box<dyn Trace>> {
     let segments = segments::of_folder(path)?;
     Some(Box::new(Dial9 { segments, is_folder: true }))
+}
+
+/// Opens a recording, or one of its segments, to be looked at; false if there is none.
+#[cfg(feature = "view")]
+pub fn browse(
+    path: &Path,
+    data: Option<&[u8]>,
+    look: &mut dyn FnMut(&dyn crate::trace::Browse),
+) -> Result<bool, Unreadable> {
+    let (segments, is_folder) = match data {
+        Some(data) => (vec![Segment::Given(data)], false),
+        None => match segments::of_folder(path) {
+            Some(segments) => (segments, true),
+            None => return Ok(false),
+        },
+    };
+    view::browse(&Dial9 { segments, is_folder }, path, look);
+    Ok(true)
 }
 
 impl Dial9<'_> {

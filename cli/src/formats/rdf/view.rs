@@ -8,7 +8,7 @@ use super::{entry_fields, name};
 use crate::output::grouped;
 use crate::record::Text;
 use crate::status::{Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Node};
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Node};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -311,12 +311,10 @@ impl View<'_> {
         if !tell(Level::Part, place, &about, each) {
             return false;
         }
-        if let (Some(gap), true) = (&self.gap, depth == Depth::All) {
-            let about = Lost(*gap);
-            let (offset, end) = (gap.offset(), gap.end());
-            if !each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about }) {
-                return false;
-            }
+        if let (Some(gap), true) = (&self.gap, depth == Depth::All)
+            && !each(&Lost(*gap).node())
+        {
+            return false;
         }
         if depth == Depth::Parts {
             return true;
@@ -450,14 +448,6 @@ impl About for Part<'_> {
         }
         let label = format!("entry {} {what}", self.entry.number());
         fields.field(&Field::new(end, range.end.saturating_sub(end), label, name(self.entry.identifier())))
-    }
-}
-
-struct Lost(Gap);
-
-impl About for Lost {
-    fn text(&self) -> (String, String) {
-        ("(lost)".to_owned(), self.0.cause().to_string())
     }
 }
 

@@ -5,16 +5,16 @@ use super::files::{Data, Kind};
 use super::sites::{Names, Sites, names};
 use crate::record::Text;
 use crate::status::{Failure, Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Marks, Node};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use traceglass::Format;
 use traceglass::event::Time;
 use traceglass::record::{Any, Record as _};
 use traceglass::rfr::{
     Callsite, Callsites, Chunk, ChunkHeader, Item, Items, LayoutFields, Meta, NamedRecord, Object,
     StreamData, StreamRecord, Streaming,
 };
-use traceglass::{Format, Gap};
 
 /// The smallest distance in bytes between two places at which reading can begin.
 const STEP: u64 = 4096;
@@ -197,7 +197,7 @@ impl<'v> View<'v> {
                 Err(_) => {
                     let Some(gap) = items.recover() else { return };
                     last = gap.end();
-                    if !each(&gap_node(&gap, &Lost(gap))) {
+                    if !each(&Lost(gap).node()) {
                         return;
                     }
                 }
@@ -268,7 +268,7 @@ impl<'v> View<'v> {
                 Ok(None) => return,
                 Err(_) => {
                     let Some(gap) = records.recover() else { return };
-                    if !each(&gap_node(&gap, &Lost(gap))) {
+                    if !each(&Lost(gap).node()) {
                         return;
                     }
                 }
@@ -298,7 +298,7 @@ impl<'v> View<'v> {
                 Ok(None) => return,
                 Err(_) => {
                     let Some(gap) = callsites.recover() else { return };
-                    if !each(&gap_node(&gap, &Lost(gap))) {
+                    if !each(&Lost(gap).node()) {
                         return;
                     }
                 }
@@ -385,24 +385,6 @@ fn offset_of(item: &Item<'_>) -> u64 {
         Item::Record(record) => record.offset(),
         _ => 0,
     }
-}
-
-/// A range that could not be read.
-struct Lost(Gap);
-
-impl About for Lost {
-    fn text(&self) -> (String, String) {
-        ("(lost)".to_owned(), self.0.cause().to_string())
-    }
-
-    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        let cause = self.0.cause().to_string();
-        fields.field(&Field::new(self.0.offset(), self.0.len(), "(lost)", cause))
-    }
-}
-
-fn gap_node<'n>(gap: &Gap, about: &'n Lost) -> Node<'n> {
-    Node { level: Level::Gap, offset: gap.offset(), sub: 0, end: gap.end(), time: None, about }
 }
 
 /// Something in a file.

@@ -32,7 +32,7 @@ impl Rtc<'_> {
         let printed = *place;
         let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
         let is_sought = !cursor.follows && self.is_sought(&bounds);
-        let from = if is_sought { self.start(&bounds) } else { None };
+        let from = if is_sought { self.start(bounds.from) } else { None };
         let start = Some(again).filter(|&again| again > 0 && self.can_go_on()).or(from);
         // Of a range, whole records are printed.
         let wants_frames = args.raw && bounds.is_everything();

@@ -12,9 +12,9 @@ use traceglass::{Format, Gap};
 /// Room for the pieces of records that are joined.
 const ROOM: usize = 1 << 20;
 
-/// The number of bytes after the wanted place that are looked at: in damaged input, a search for the next unit would go
-/// on to the end of the file.
-const AHEAD: u64 = 256 << 10;
+/// The number of bytes after the wanted place that a screen looks at: in damaged input, a search for the next unit would go
+/// on to the end of the file. What lies before a unit of 1 MiB is read with its help.
+const AHEAD: u64 = 2 << 20;
 
 /// The largest distance of a place from where reading can begin for a frame to be read there: units are shorter.
 const REACH: u64 = 4 << 20;
@@ -117,8 +117,17 @@ impl<'a> View<'a> {
         None
     }
 
-    /// Reads frames and records, all of them or up to a little after `to`.
-    fn pass(&self, begin: Begin, to: Option<u64>, each: Each<'_>) {
+    /// Hands out frames and records from `from` on, or from somewhere before; all of them, if `each` is told that what
+    /// follows a little later is not read, and still goes on.
+    fn read(&self, from: u64, each: Each<'_>) {
+        if let Some(rest) = self.pass(self.begin(from), Some(from), each) {
+            self.pass(self.begin(rest), None, &mut |node| node.offset < rest || each(node));
+        }
+    }
+
+    /// Reads frames and records, all of them or up to a little after `to`. The offset from which nothing was read, if there
+    /// is such and `each` goes on.
+    fn pass(&self, begin: Begin, to: Option<u64>, each: Each<'_>) -> Option<u64> {
         let whole = self.rtc.data;
         let from = match begin {
             Begin::Start => 0,
@@ -133,8 +142,8 @@ impl<'a> View<'a> {
                 text: "what follows is not looked at from here".into(),
                 field: None,
             };
-            let (level, end) = (Level::Gap, whole.len() as u64);
-            each(&Node { level, offset: from, sub: 0, end, time: None, about: &about });
+            let (level, end) = (Level::Unread, whole.len() as u64);
+            each(&Node { level, offset: from, sub: 0, end, time: None, about: &about }).then_some(from)
         };
         let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
         let mut records = Records::of(Self::frames(data, begin), &mut buffer);
@@ -167,7 +176,7 @@ impl<'a> View<'a> {
                             about: &about,
                         };
                         if !each(&node) {
-                            return;
+                            return None;
                         }
                     }
                     let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
@@ -181,7 +190,7 @@ impl<'a> View<'a> {
                         about: &about,
                     };
                     if !each(&node) {
-                        return;
+                        return None;
                     }
                     continue;
                 }
@@ -199,7 +208,7 @@ impl<'a> View<'a> {
                         about: &about,
                     };
                     if !each(&node) {
-                        return;
+                        return None;
                     }
                     continue;
                 }
@@ -209,7 +218,7 @@ impl<'a> View<'a> {
             if end < whole.len() && gap.is_none_or(|gap| gap.end() >= end as u64) {
                 return unread(gap.map_or(end as u64, |gap| gap.offset()), each);
             }
-            let Some(gap) = gap else { return };
+            let gap = gap?;
             let about = Lost { gap, why: records.frames().gap_reason().map_or("", |reason| reason.name()) };
             let node = Node {
                 level: Level::Gap,
@@ -220,7 +229,7 @@ impl<'a> View<'a> {
                 about: &about,
             };
             if !each(&node) {
-                return;
+                return None;
             }
         }
     }
@@ -241,7 +250,7 @@ impl Browse for View<'_> {
 
     fn walk(&self, _file: usize, from: u64, depth: Depth, each: Each<'_>) {
         if depth == Depth::All {
-            return self.pass(self.begin(from), Some(from), each);
+            return self.read(from, each);
         }
         let mut stopped = false;
         let rest = self.units(from, &mut |node| {
@@ -250,7 +259,7 @@ impl Browse for View<'_> {
         });
         if let (false, Some(rest)) = (stopped, rest) {
             // If the grid does not lead there, all is read.
-            self.pass(self.begin(rest), Some(rest), &mut |node| node.end <= rest || each(node));
+            self.read(rest, &mut |node| node.end <= rest || each(node));
         }
     }
 
@@ -262,6 +271,10 @@ impl Browse for View<'_> {
             }
             going(node.end)
         });
+    }
+
+    fn near(&self, _file: usize, ns: i128) -> u64 {
+        self.rtc.start(Some(ns)).unwrap_or(0)
     }
 }
 

@@ -52,9 +52,9 @@ impl<'a> Rtc<'a> {
         !bounds.is_everything() && self.data.len() as u64 > READ_WHOLE && self.can_go_on()
     }
 
-    /// The offset to begin reading at for a range in nanoseconds, if not at the start.
-    pub(super) fn start(&self, bounds: &Bounds) -> Option<u64> {
-        let from = Time::from_attoseconds(bounds.from?.saturating_mul(1_000_000_000));
+    /// The offset to begin reading at for what happened from a time on, in nanoseconds, if not at the start.
+    pub(super) fn start(&self, from: Option<i128>) -> Option<u64> {
+        let from = Time::from_attoseconds(from?.saturating_mul(1_000_000_000));
         let place = self.grid()?.seek_all(from, &mut Slots::new())?;
         Some(place.saturating_sub(AROUND)).filter(|&place| place > 0)
     }

@@ -95,6 +95,43 @@ fn look_at_large_files() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+/// A recording of several megabytes, of which a screen reads a little at a time: what is far away is gone to by time, found
+/// by a filter and searched, also where no grid leads there.
+#[test]
+fn what_lies_far_away_is_gone_to() {
+    let path = std::env::temp_dir().join(format!("traceglass-view-far-{}.rtc", std::process::id()));
+    let options = rtc::Options::sizes(1 << 20, 1 << 16);
+    let mut data = rtc::sample(options, 10 << 20);
+    for damaged in [false, true] {
+        if damaged {
+            // The first unit, and with it the grid.
+            data[64..4096].fill(0xff);
+        }
+        fs::write(&path, &data).unwrap();
+        session(&path, (110, 32), |session| {
+            session.keys(":+0s\n");
+            let start = session.state.record(session.browse).unwrap().time.unwrap().ns();
+            session.keys(":+11.5s\n");
+            let screen = session.draw();
+            let record = session.state.record(session.browse).unwrap();
+            let found = record.time.unwrap_or_else(|| panic!("{damaged} {screen}")).ns();
+            assert!(
+                (11_500_000_000..11_600_000_000).contains(&(found - start)),
+                "{damaged} {found} {screen}"
+            );
+            let place = session.state.place;
+            let text = session.state.record(session.browse).unwrap().text;
+            session.keys(&format!("g&{text}\n"));
+            session.draw();
+            let filtered = session.state.filtered.as_ref().unwrap();
+            assert!(filtered.window.rows.iter().any(|row| row.place == place), "{damaged} {text}");
+            session.keys(":+500.25s\n");
+            assert!(session.draw().contains("+500.25s: nothing is that late"), "{damaged}");
+        });
+    }
+    fs::remove_file(path).unwrap();
+}
+
 /// Packets, records and gaps of captures, with those of `cat`.
 #[test]
 fn captures_are_walked_as_they_are_printed() {

@@ -1,0 +1,212 @@
+//! A recording, looked at piece by piece: batches, and the events in them.
+
+use super::Dial9;
+use super::segments::{Data, Rooms, Segment};
+use crate::record::Text;
+use crate::status::Result;
+use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Lost, Marks, Node, Plain};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use traceglass::dial9::{Event, Frame, Frames};
+use traceglass::event::Time;
+use traceglass::record::{Any, Record as _};
+use traceglass::{Error, Format};
+
+/// The number of bytes of unpacked segments that are held.
+const UNPACKED: u64 = 1 << 30;
+
+/// The most bytes of a row.
+const ROW: usize = 4096;
+
+/// The place of a batch in a walk.
+#[derive(Clone, Copy)]
+struct Batch {
+    /// Its number, from 1.
+    number: u64,
+}
+
+type Loaded<'v> = Result<(Data<'v>, Option<Error>), String>;
+
+struct View<'v> {
+    dial9: &'v Dial9<'v>,
+    entries: Vec<FileEntry>,
+    /// The segments that have been opened.
+    data: &'v [OnceLock<Loaded<'v>>],
+    unpacked: AtomicU64,
+    /// The starts of batches.
+    marks: Mutex<Marks<Batch>>,
+}
+
+/// Looks at a recording at `path`.
+pub fn browse(dial9: &Dial9<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
+    let entry = |segment: &Segment<'_>| {
+        let path = segment.path().unwrap_or(path).to_owned();
+        FileEntry { path, size: segment.size(), times: None }
+    };
+    let entries = dial9.segments.iter().map(entry).collect();
+    let data: Vec<_> = dial9.segments.iter().map(|_| OnceLock::new()).collect();
+    let (unpacked, marks) = (AtomicU64::new(0), Mutex::new(Marks::new()));
+    look(&View { dial9, entries, data: &data, unpacked, marks });
+}
+
+impl<'v> View<'v> {
+    fn marks(&self) -> MutexGuard<'_, Marks<Batch>> {
+        // The places are sound even if a thread panicked.
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn load(&self, segment: &'v Segment<'v>) -> Loaded<'v> {
+        if self.unpacked.load(Ordering::Relaxed) > UNPACKED {
+            return Err("more than 1 GiB of segments has been unpacked: view this one by itself".to_owned());
+        }
+        let loaded = segment.load().map_err(|failure| failure.to_string())?;
+        if let Data::Unpacked(data) = &loaded.0 {
+            self.unpacked.fetch_add(data.len() as u64, Ordering::Relaxed);
+        }
+        Ok(loaded)
+    }
+
+    /// The bytes of a segment, and why not all of it could be unpacked.
+    fn bytes(&self, file: usize) -> Result<(&'v [u8], Option<Error>), String> {
+        let (Some(segment), Some(slot)) = (self.dial9.segments.get(file), self.data.get(file)) else {
+            return Err("there is no such file".to_owned());
+        };
+        match slot.get_or_init(|| self.load(segment)) {
+            Ok((data, damage)) => Ok((data.as_ref(), *damage)),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    /// Walks through frames; `note` keeps marks.
+    fn pass(&self, file: usize, from: u64, note: bool, each: Each<'_>) {
+        let Ok((data, damage)) = self.bytes(file) else { return };
+        let begin = if note { None } else { self.marks().before(file, from).copied() };
+        let mut rooms = Rooms::new();
+        let (mut frames, mut number) = match begin {
+            Some((offset, batch)) => {
+                (Frames::at_batch(data, offset, rooms.lend()), batch.number.saturating_sub(1))
+            }
+            None => (Frames::new(data, rooms.lend()), 0),
+        };
+        loop {
+            match frames.next_frame() {
+                Ok(Some(frame)) => {
+                    let (level, time) = match &frame {
+                        Frame::Header(header) => {
+                            number = number.saturating_add(1);
+                            if note {
+                                self.marks().note(header.offset(), Batch { number });
+                            }
+                            (Level::Part, None)
+                        }
+                        Frame::Event(event) => (Level::Record, event.time()),
+                        _ => (Level::Filling, None),
+                    };
+                    let about = Seen { frames: &frames, frame: &frame, number };
+                    let (offset, end) = (frame.offset(), frames.offset());
+                    let time = time.map(|ns| Time::since_origin(ns.into()));
+                    if !each(&Node { level, offset, sub: 0, end, time, about: &about }) {
+                        return;
+                    }
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    let Some(gap) = frames.recover() else { break };
+                    if !each(&Lost(gap).node()) {
+                        return;
+                    }
+                }
+            }
+        }
+        if note {
+            self.marks().done = data.len() as u64;
+        }
+        if let Some(error) = damage {
+            let (level, at) = (Level::Gap, data.len() as u64);
+            let about = Plain { name: "(lost)", text: error.to_string(), field: None };
+            each(&Node { level, offset: at, sub: 0, end: at, time: None, about: &about });
+        }
+    }
+
+    /// The batches that are known, if none was dropped.
+    fn batches(&self, file: usize) -> Option<Vec<(u64, Batch)>> {
+        self.marks().all(file, 0).map(<[_]>::to_vec)
+    }
+}
+
+impl Browse for View<'_> {
+    fn format(&self) -> Format {
+        Format::Dial9
+    }
+
+    fn files(&self) -> &[FileEntry] {
+        &self.entries
+    }
+
+    fn data(&self, file: usize) -> Result<&[u8], String> {
+        self.bytes(file).map(|(data, _)| data)
+    }
+
+    fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
+        let all = if depth == Depth::Parts { self.batches(file) } else { None };
+        let Some(all) = all else {
+            return self.pass(file, from, false, &mut |node| {
+                (depth == Depth::Parts && node.level != Level::Part) || each(node)
+            });
+        };
+        let size = self.bytes(file).map_or(0, |(data, _)| data.len() as u64);
+        let first = all.partition_point(|(offset, _)| *offset <= from).saturating_sub(1);
+        for (place, &(offset, batch)) in all.iter().enumerate().skip(first) {
+            let end = all.get(place.saturating_add(1)).map_or(size, |(next, _)| *next);
+            let about = Plain { name: &named(batch.number), text: String::new(), field: None };
+            if !each(&Node { level: Level::Part, offset, sub: 0, end, time: None, about: &about }) {
+                return;
+            }
+        }
+    }
+
+    fn index(&self, file: usize, going: &dyn Fn(u64) -> bool) {
+        self.marks().reset(file);
+        self.pass(file, 0, true, &mut |node| going(node.end));
+    }
+
+    fn file_of_input(&self, input: usize) -> Option<usize> {
+        (input < self.entries.len()).then_some(input)
+    }
+}
+
+fn named(batch: u64) -> String {
+    format!("batch {batch}")
+}
+
+/// A frame that was met, with what its batch says by then.
+struct Seen<'s, 'a, 'r> {
+    frames: &'s Frames<'a, 'r>,
+    frame: &'s Frame<'a>,
+    /// The number of the batch.
+    number: u64,
+}
+
+impl About for Seen<'_, '_, '_> {
+    fn text(&self) -> (String, String) {
+        match self.frame {
+            Frame::Header(_) => (named(self.number), String::new()),
+            Frame::Event(event) => (event.name().to_owned(), row(self.frames, event)),
+            other => (other.kind_name().to_owned(), String::new()),
+        }
+    }
+
+    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
+        super::hex::show(self.frames, self.frame, fields)
+    }
+}
+
+/// The fields of an event, in one line.
+fn row(frames: &Frames<'_, '_>, event: &Event<'_>) -> String {
+    let mut text = Text::rows(ROW);
+    // It has been checked.
+    let _ = frames.record(event).tell(&mut Any(&mut text));
+    let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
+    line.strip_prefix(event.name()).unwrap_or(&line).trim().to_owned()
+}
