@@ -38,6 +38,19 @@ pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
     format!("…{}", text.get(start..).unwrap_or_default()).into()
 }
 
+/// The same, but of a longer text its start and its end: names that begin alike differ at the end.
+pub fn fit_ends(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return text.into();
+    }
+    let text = crate::escape::printable(text);
+    let end = columns.saturating_sub(1).checked_div(3).unwrap_or(0);
+    let start = place(&text, columns.saturating_sub(end).saturating_sub(1));
+    // With its mark.
+    let end = fit_end(&text, end.saturating_add(1));
+    format!("{}{end}", text.get(..start).unwrap_or_default()).into()
+}
+
 /// The end of the text that fits into `columns` columns.
 fn place(text: &str, columns: usize) -> usize {
     let mut used = 0_usize;
@@ -114,6 +127,14 @@ mod tests {
         assert_eq!((fit("日本語", 5), fit_end("日本語", 5)), ("日本…".into(), "…本語".into()));
         assert_eq!((fit("日本語", 4), fit_end("日本語", 4)), ("日…".into(), "…語".into()));
         assert_eq!((fit("", 0), fit("ab", 0)), ("".into(), "…".into()));
+        assert_eq!(
+            (fit_ends("Draw, node: 12", 14), fit_ends("Draw, node: 12", 10)),
+            ("Draw, node: 12".into(), "Draw, … 12".into())
+        );
+        assert_eq!(
+            (fit_ends("日本語日本語", 8), fit_ends("ab", 1), fit_ends("ab", 0)),
+            ("日本…語".into(), "…".into(), "…".into())
+        );
     }
 
     #[test]

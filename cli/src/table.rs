@@ -1,6 +1,6 @@
 //! Aligned columns for people, within the width of the screen.
 
-use crate::measure::{fit, fit_end, pad, width};
+use crate::measure::{fit, fit_end, fit_ends, pad, width};
 use crate::output::{DIM, Out};
 use crate::status::Result;
 use anstyle::Style;
@@ -19,12 +19,21 @@ const WIDEST: usize = 512;
 pub struct Column {
     name: &'static str,
     right: bool,
-    /// Of a path the end counts.
-    is_path: bool,
-    /// Of a date, a part says nothing.
-    is_whole: bool,
+    shown: Shown,
     /// Columns with larger numbers are left out first; none is left out that has 0.
     spare: u8,
+}
+
+/// The part of a text that is shown where there is no room for all of it.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    /// Of a number or a date, a part says nothing.
+    All,
+    Start,
+    /// Of a path.
+    End,
+    /// Of names, of which many begin alike.
+    Both,
 }
 
 impl Column {
@@ -37,22 +46,27 @@ impl Column {
 
 /// A column of text, which is shortened where there is no room for it.
 pub const fn left(name: &'static str) -> Column {
-    Column { name, right: false, is_path: false, is_whole: false, spare: 0 }
+    Column { name, right: false, shown: Shown::Start, spare: 0 }
+}
+
+/// A column of names: where there is no room for one, its start and its end are shown.
+pub const fn name(name: &'static str) -> Column {
+    Column { name, right: false, shown: Shown::Both, spare: 0 }
 }
 
 /// A column of paths: where there is no room for one, its end is shown.
 pub const fn path(name: &'static str) -> Column {
-    Column { name, right: false, is_path: true, is_whole: false, spare: 0 }
+    Column { name, right: false, shown: Shown::End, spare: 0 }
 }
 
 /// A column of dates, which are never shortened.
 pub const fn date(name: &'static str) -> Column {
-    Column { name, right: false, is_path: false, is_whole: true, spare: 0 }
+    Column { name, right: false, shown: Shown::All, spare: 0 }
 }
 
 /// A column of numbers, which are never shortened.
 pub const fn right(name: &'static str) -> Column {
-    Column { name, right: true, is_path: false, is_whole: false, spare: 0 }
+    Column { name, right: true, shown: Shown::All, spare: 0 }
 }
 
 /// Rows of aligned columns, written as they come.
@@ -189,7 +203,7 @@ impl Table {
     /// The widths of the columns of text that are shown.
     fn texts(&mut self) -> impl Iterator<Item = (&Column, &mut usize)> {
         let all = self.columns.iter().zip(&mut self.widths);
-        all.filter(|(column, _)| !column.right && !column.is_whole)
+        all.filter(|(column, _)| column.shown != Shown::All)
             .filter_map(|(column, width)| Some((column, width.as_mut()?)))
     }
 
@@ -209,10 +223,11 @@ impl Table {
             if !std::mem::take(&mut first) {
                 line.push_str("  ");
             }
-            let cell = match (column.right || column.is_whole, column.is_path) {
-                (true, _) => cell.as_str().into(),
-                (_, true) => fit_end(cell, width),
-                (..) => fit(cell, width),
+            let cell = match column.shown {
+                Shown::All => cell.as_str().into(),
+                Shown::Start => fit(cell, width),
+                Shown::End => fit_end(cell, width),
+                Shown::Both => fit_ends(cell, width),
             };
             pad(&mut line, &cell, width, column.right);
         }

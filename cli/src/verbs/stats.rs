@@ -10,7 +10,7 @@ use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::stats::{Busy, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
-use crate::table::{Table, left, right};
+use crate::table::{Table, left, name, right};
 use crate::trace::{Open, Pairing, Reading, Window, aligned};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -258,7 +258,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
     if !stats.slices.is_empty() {
         out.line(out.paint(HEADING, "slices"))?;
         let mut columns = vec![
-            left("name"),
+            name("name"),
             right("count"),
             right("per second").spare(2),
             right("total"),
@@ -305,7 +305,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
         more(stats.slices.len(), most, out)?;
         let names = stats.slices.names();
         out.line(out.paint(HEADING, "tracks"))?;
-        let mut table = Table::new(&[left("track"), right("busy"), right("share"), left("mostly")]);
+        let mut table = Table::new(&[name("track"), right("busy"), right("share"), name("mostly")]);
         for (track, busy) in sorted(stats.tracks.iter(), most, |busy| busy.ns()) {
             let parts = busy.parts(&names).into_iter().take(3);
             let mostly: Vec<_> =
@@ -320,7 +320,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
         more(stats.tracks.len(), most, out)?;
     }
     out.line(out.paint(HEADING, "events"))?;
-    let mut columns = vec![left("name"), right("count"), right("per second")];
+    let mut columns = vec![name("name"), right("count"), right("per second")];
     if other.is_some() {
         columns.push(right("was"));
     }
