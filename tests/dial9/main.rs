@@ -71,8 +71,11 @@ pub struct Told {
     pub gaps: Vec<Gap>,
 }
 
-/// All events up to the first error, one by one or many at once: where each begins and ends, and its time.
-pub fn places(data: &[u8], at_once: bool) -> (Vec<(u64, u64, Option<u64>)>, Option<Error>) {
+/// Where an event begins and ends, and its time.
+type Place = (u64, u64, Option<u64>);
+
+/// All events up to the first error, one by one or many at once.
+fn places(data: &[u8], at_once: bool) -> (Vec<Place>, Option<Error>) {
     let mut rooms = Rooms::default();
     let mut frames = Frames::new(data, rooms.lend());
     let mut all = Vec::new();

@@ -72,24 +72,20 @@ impl Writer<'_> {
             return Ok(None);
         }
         let within = self.range.within(&header);
+        let wants = (&within, self.range.is_everything());
         if let Some(mut known) = known
-            && known.judge(&within)
+            && known.judge(wants)
         {
             return Ok(Some(known));
         }
         let data = part.data()?;
         let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
         self.polls.begin(part.path.as_deref());
-        let read = chunk::read(
-            &chunk,
-            data.bytes().len() as u64,
-            (&within, self.range.is_everything()),
-            |iid, kind, time, sequence| {
-                if let Ok(micros) = header.unix_micros(time) {
-                    self.polls.note(iid, kind, micros, sequence);
-                }
-            },
-        );
+        let read = chunk::read(&chunk, data.bytes().len() as u64, wants, |iid, kind, time, sequence| {
+            if let Ok(micros) = header.unix_micros(time) {
+                self.polls.note(iid, kind, micros, sequence);
+            }
+        });
         Ok(Some(read))
     }
 

@@ -23,31 +23,30 @@ struct Found {
     header: SequenceHeader,
     end: u64,
     objects: u64,
-    records: u64,
-    /// The earliest and the latest time of its records, from the base time, if it has some.
-    first: u64,
-    last: u64,
+    records: Records,
     is_damaged: bool,
     is_wanted: bool,
-    /// Times that have more than 64 bits: they stay as they are.
-    too_late: u64,
 }
 
-impl Found {
-    fn new(header: SequenceHeader, end: u64, is_wanted: bool) -> Self {
-        let (first, last, is_damaged) = (u64::MAX, 0, false);
-        Self { header, end, objects: 0, records: 0, first, last, is_damaged, is_wanted, too_late: 0 }
-    }
+/// The records of a sequence. It is copied, so that it stays in registers while they are read.
+#[derive(Clone, Copy)]
+struct Records {
+    count: u64,
+    /// The earliest and the latest of their times, from the base time, if there are some.
+    first: u64,
+    last: u64,
+    /// Times that have more than 64 bits: they stay as they are.
+    too_late: u64,
+    is_wanted: bool,
+}
+
+impl Records {
+    const NONE: Self = Self { count: 0, first: u64::MAX, last: 0, too_late: 0, is_wanted: false };
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        record: &Record<'_>,
-        within: &Within,
-        before: &mut impl FnMut(u64, RecordKind, u64, u64),
-    ) {
+    fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
         let time = record.timestamp();
-        self.records = self.records.saturating_add(1);
+        self.count = self.count.saturating_add(1);
         (self.first, self.last) = (self.first.min(time), self.last.max(time));
         self.is_wanted |= within.wants(time);
         self.too_late = self.too_late.saturating_add(u64::from(time > within.fits));
@@ -55,27 +54,28 @@ impl Found {
             && matches!(record.kind(), RecordKind::TaskPollStart | RecordKind::TaskPollEnd)
             && let Some(iid) = record.iid()
         {
-            before(iid, record.kind(), time, self.header.offset());
+            before(iid, record.kind(), time);
         }
     }
 
-    /// The earliest and the latest time of its records.
+    /// The earliest and the latest time.
     fn span(&self) -> Option<(u64, u64)> {
-        (self.records > 0).then_some((self.first, self.last))
+        (self.count > 0).then_some((self.first, self.last))
     }
 }
 
 impl Read {
     /// The least time of its records.
     pub fn first(&self) -> Option<u64> {
-        self.found.iter().filter_map(Found::span).map(|(first, _)| first).min()
+        self.found.iter().filter_map(|sequence| sequence.records.span()).map(|(first, _)| first).min()
     }
 
     /// Marks what is wanted, if that is seen from the first times: none is before the range.
-    pub fn judge(&mut self, within: &Within) -> bool {
+    pub fn judge(&mut self, (within, is_everything): (&Within, bool)) -> bool {
         let is_known = self.first().is_none_or(|first| first >= within.before);
         for sequence in self.found.iter_mut().filter(|_| is_known) {
-            sequence.is_wanted |= sequence.span().is_some_and(|(first, _)| within.wants(first));
+            let is_met = sequence.records.span().is_some_and(|(first, _)| within.wants(first));
+            sequence.is_wanted = is_everything || is_met;
         }
         is_known
     }
@@ -93,9 +93,12 @@ pub fn read(
     let mut items = chunk.items();
     loop {
         if let Some(sequence) = found.last_mut() {
-            while let Some(record) = items.take_record() {
-                sequence.record(&record, within, &mut before);
+            let (mut ahead, mut records, within) = (items.clone(), sequence.records, *within);
+            let place = sequence.header.offset();
+            while let Some(record) = ahead.take_record() {
+                records.add(&record, &within, |iid, kind, time| before(iid, kind, time, place));
             }
+            (items, sequence.records) = (ahead, records);
             sequence.end = items.offset().max(sequence.end);
         }
         let at = items.offset();
@@ -105,7 +108,9 @@ pub fn read(
             (Ok(Some(Item::Sequence(header))), last) => {
                 // As the count of no records is a byte of it.
                 last.into_iter().for_each(|last| last.end = header.offset());
-                found.push(Found::new(header, end, is_everything));
+                let records = Records::NONE;
+                let (objects, is_damaged, is_wanted) = (0, false, is_everything);
+                found.push(Found { header, end, objects, records, is_damaged, is_wanted });
             }
             (Ok(Some(item)), Some(sequence)) => {
                 sequence.end = end;
@@ -113,7 +118,8 @@ pub fn read(
                     sequence.objects = sequence.objects.saturating_add(1);
                     continue;
                 };
-                sequence.record(&record, within, &mut before);
+                let place = sequence.header.offset();
+                sequence.records.add(&record, within, |iid, kind, time| before(iid, kind, time, place));
             }
             (Ok(Some(_)), None) => {}
             (Ok(None), last) => {
@@ -132,6 +138,7 @@ pub fn read(
             }
         }
     }
+    found.iter_mut().for_each(|sequence| sequence.is_wanted |= sequence.records.is_wanted);
     Read { found, lost, rest }
 }
 
@@ -167,11 +174,11 @@ impl Writer<'_> {
         let mut span = None;
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
-            self.done.records = self.done.records.saturating_add(sequence.records);
-            let items = sequence.objects.saturating_add(sequence.records).saturating_add(1);
+            self.done.records = self.done.records.saturating_add(sequence.records.count);
+            let items = sequence.objects.saturating_add(sequence.records.count).saturating_add(1);
             self.items = self.items.saturating_add(items);
-            self.done.carried = self.done.carried.saturating_add(sequence.too_late);
-            if let Some((first, last)) = sequence.span() {
+            self.done.carried = self.done.carried.saturating_add(sequence.records.too_late);
+            if let Some((first, last)) = sequence.records.span() {
                 super::super::meet(&mut span, first);
                 super::super::meet(&mut span, last);
                 let ns = |micros: u64| {
@@ -205,12 +212,12 @@ impl Writer<'_> {
     /// Writes what can be read of a sequence.
     fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
         let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
-        header.spans(sequence.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+        header.spans(sequence.records.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         let mut bytes = Bytes::of(data);
         // Objects come first, then records.
         for wants_records in [false, true] {
             if wants_records {
-                write_count(sequence.records, &mut |bytes: &[u8]| self.to.put(bytes))?;
+                write_count(sequence.records.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
             }
             let mut items = chunk.items();
             let mut is_here = false;
