@@ -105,6 +105,33 @@ impl<'a, 's> Frames<'a, 's> {
         if self.is_at(EVENT_TAG) { self.event() } else { None }
     }
 
+    /// Reads all events from here on, up to a frame that is none, or that cannot be read: [`Self::next_frame`] says what
+    /// there is.
+    ///
+    /// For programs that look at little of each event: nothing is looked up or kept between them.
+    #[inline]
+    pub fn each_event(&mut self, mut each: impl FnMut(&Event<'a>)) {
+        while self.is_at(EVENT_TAG) {
+            let (slots, data) = (self.batch.schema_slots(), self.data);
+            let (mut at, mut base) = (self.at, self.base);
+            while let Some(&[EVENT_TAG, low, high]) =
+                data.get(at..).and_then(|rest| rest.first_chunk::<TYPED>())
+                && let Some(slot) = self.batch.noted(slots, u16::from_le_bytes([low, high]))
+                && let Some(event) = Event::read(data, at, slot.place(), slot.plan(), base)
+            {
+                each(&event);
+                at = event.end();
+                base = if slot.place().timed() { event.raw_time() } else { base };
+            }
+            (self.at, self.base) = (at, base);
+            // Its schema is not where it is looked for first, or there is no event.
+            match self.take_event() {
+                Some(event) => each(&event),
+                None => return,
+            }
+        }
+    }
+
     /// Reads the event here. `None` if that fails: [`Self::failed_event`] says why.
     #[inline(always)]
     fn event(&mut self) -> Option<Event<'a>> {

@@ -60,7 +60,9 @@ impl Progress {
         Self { header, times: Span::EMPTY, last: 0, stepped_back: false, outside: false, is_damaged: false }
     }
 
-    fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, report: &mut Report<'_>) {
+    #[inline(always)]
+    fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, fits: u64, report: &mut Report<'_>) {
+        report.item();
         let value = record.timestamp();
         let mut warn = |kind| report.warning(Error::new(record.offset(), TIMESTAMP, kind));
         if value < self.last && !core::mem::replace(&mut self.stepped_back, true) {
@@ -70,7 +72,7 @@ impl Progress {
         if !(start..end).contains(&value) && !core::mem::replace(&mut self.outside, true) {
             warn(ErrorKind::OutsideRange { start, end });
         }
-        if chunk.base_micros().is_ok()
+        if value > fits
             && let Err(error) = record.unix_micros(chunk)
         {
             report.error(error);
@@ -108,8 +110,16 @@ impl Chunk<'_> {
         let mut times = Span::EMPTY;
         let mut sequence: Option<Progress> = None;
         let mut whole = true;
+        // The greatest time that has a date; without a base time none has, which was reported.
+        let fits = header.base_micros().map_or(u64::MAX, |base| u64::MAX.saturating_sub(base));
         let mut items = self.items();
         loop {
+            if let Some(sequence) = &mut sequence
+                && let Some(record) = items.take_record()
+            {
+                sequence.record(&record, &header, fits, report);
+                continue;
+            }
             match items.next_item() {
                 Ok(Some(Item::Sequence(next))) => {
                     report.item();
@@ -120,9 +130,8 @@ impl Chunk<'_> {
                 }
                 Ok(Some(Item::Object(_))) => report.item(),
                 Ok(Some(Item::Record(record))) => {
-                    report.item();
                     if let Some(sequence) = &mut sequence {
-                        sequence.record(&record, &header, report);
+                        sequence.record(&record, &header, fits, report);
                     }
                 }
                 Ok(None) => break,

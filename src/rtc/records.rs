@@ -242,7 +242,7 @@ macro_rules! records_of {
 
             /// The record that `frame` has completed, until the next one is asked for.
             #[inline(always)]
-            pub(crate) fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
+            pub fn record(&self, frame: Frame<'a>) -> Option<Record<'_, 'a>> {
                 let reader = &self.frames.$reader;
                 self.joiner.record(reader.known.streams(), (reader.data, reader.order), frame)
             }

@@ -111,6 +111,11 @@ impl<'r, 'a> Streams<'r, 'a> {
         self.at(self.clock_slot(slot)?)
     }
 
+    /// True if the stream in a slot is a clock: its records say what the time is.
+    pub fn is_clock(&self, slot: usize) -> bool {
+        self.clock_slot(slot) == Some(slot)
+    }
+
     /// The slot of that clock.
     pub(super) fn clock_slot(&self, slot: usize) -> Option<usize> {
         let stream = self.at(slot)?;

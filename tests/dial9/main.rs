@@ -71,12 +71,40 @@ pub struct Told {
     pub gaps: Vec<Gap>,
 }
 
+/// Where an event begins and ends, and its time.
+type Place = (u64, u64, Option<u64>);
+
+/// All events up to the first error, one by one or many at once.
+fn places(data: &[u8], at_once: bool) -> (Vec<Place>, Option<Error>) {
+    let mut rooms = Rooms::default();
+    let mut frames = Frames::new(data, rooms.lend());
+    let mut all = Vec::new();
+    loop {
+        if at_once {
+            frames.each_event(|event| all.push((event.offset(), event.end_offset(), event.time())));
+        }
+        match frames.next_frame() {
+            Ok(Some(Frame::Event(event))) => {
+                assert!(!at_once, "it is no event, or cannot be read");
+                all.push((event.offset(), event.end_offset(), event.time()));
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => return (all, None),
+            Err(error) => {
+                frames.each_event(|event| panic!("{event:?}"));
+                return (all, Some(error));
+            }
+        }
+    }
+}
+
 /// Reads to the end, with what every reader relies on checked.
 pub fn read(data: &[u8]) -> Told {
     let mut rooms = Rooms::default();
     let mut frames = Frames::new(data, rooms.lend());
     let mut told = Told::default();
     let mut last = 0;
+    assert_eq!(places(data, true), places(data, false));
     loop {
         match frames.next_frame() {
             Ok(Some(frame)) => {

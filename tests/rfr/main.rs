@@ -32,7 +32,44 @@ pub fn walk(data: &[u8]) -> (Vec<Item<'_>>, Option<Error>) {
         assert!(found.len() <= data.len());
     };
     assert!(items.next().is_none() && items.next().is_none(), "something after the end");
+    assert_eq!(walk_by_records(&chunk), (found.clone(), error));
     (found, error)
+}
+
+/// The same items, with those records taken first that have no data of their own.
+fn walk_by_records<'a>(chunk: &Chunk<'a>) -> (Vec<Item<'a>>, Option<Error>) {
+    let (mut items, mut found) = (chunk.items(), Vec::new());
+    loop {
+        let at = items.offset();
+        if let Some(record) = items.take_record() {
+            assert!(record.offset() == at && at < items.offset());
+            found.push(Item::Record(record));
+            continue;
+        }
+        match items.next_item() {
+            Ok(Some(item)) => found.push(item),
+            Ok(None) => return (found, None),
+            Err(error) => {
+                assert_eq!(items.take_record(), None);
+                return (found, Some(error));
+            }
+        }
+    }
+}
+
+#[test]
+fn records_without_data_of_their_own_are_taken() {
+    let data = common::rfr::all_variants().bytes();
+    let mut items = Chunk::parse(&data).unwrap().items();
+    assert_eq!(items.take_record(), None);
+    let mut taken = 0;
+    while let Some(item) = items.next_item().unwrap() {
+        assert!(matches!(item, Item::Sequence(_) | Item::Object(_) | Item::Record(_)));
+        while items.take_record().is_some() {
+            taken += 1;
+        }
+    }
+    assert!(taken > 5, "{taken}");
 }
 
 /// The same items by way of sequences, objects and records.

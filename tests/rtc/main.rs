@@ -16,8 +16,8 @@ mod walk;
 use common::rtc::{Crc, Options, Writer, deployed, int};
 use common::{at_alignments, lies_in, mutations, prefixes};
 use std::collections::{BTreeMap, HashSet};
-use traceglass::rtc::recover::{Frames, GapReason, Records};
-use traceglass::rtc::{self, CrcStatus, Meta, Step, StreamSlot, StreamTable};
+use traceglass::rtc::recover::{Found, Frames, GapReason, Records};
+use traceglass::rtc::{self, CrcStatus, Meta, Step, StreamSlot, StreamTable, Time};
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
 /// A gap, and what sort of loss it was.
@@ -107,7 +107,44 @@ fn walk<const N: usize>(data: &[u8]) -> Seen {
     }
     assert_eq!(at, data.len() as u64, "frames and gaps tile the input");
     assert!(walk.recover().is_none() && walk.next().is_none());
+    assert_eq!(steps::<N>(data, false), steps::<N>(data, true));
     seen
+}
+
+/// Where all frames and gaps begin, and the records that end with frames: when they were, and how long they are.
+type Steps = Vec<(u64, Option<(Option<Time>, u64)>)>;
+
+/// The steps of records: of all one by one, or with the frames first that were read ahead.
+fn steps<const N: usize>(data: &[u8], ahead: bool) -> Steps {
+    let mut buffer = vec![0; 1 << 14];
+    let mut records = Records::new(data, [StreamSlot::EMPTY; N], &mut buffer);
+    let mut all = Vec::new();
+    loop {
+        if ahead {
+            while let Some((frame, is_complete)) = records.take_user() {
+                let record = records.record(frame).filter(|_| is_complete);
+                assert!(frame.is_user() && record.is_some() == is_complete);
+                all.push((frame.offset(), record.map(|record| (record.time(), record.len()))));
+            }
+            let (at, record) = match records.advance() {
+                Found::Frame(frame) => (frame.offset(), None),
+                Found::Record(frame) => {
+                    let record = records.record(frame).unwrap();
+                    (frame.offset(), Some((record.time(), record.len())))
+                }
+                Found::Gap(gap) => (gap.offset(), None),
+                _ => return all,
+            };
+            all.push((at, record));
+            continue;
+        }
+        all.push(match records.next_frame_or_record() {
+            Step::Frame(frame) => (frame.offset(), None),
+            Step::Record(record) => (record.frame().offset(), Some((record.time(), record.len()))),
+            Step::Gap(gap) => (gap.offset(), None),
+            _ => return all,
+        });
+    }
 }
 
 fn findings(data: &[u8]) -> Vec<Finding> {

@@ -30,7 +30,7 @@ fn read(path: &Path, reading: Reading, done: &mut Rewritten, open: Open) -> Resu
             });
         }
     };
-    let mut findings = Findings::told(&mut listener).hashed(&done.anew);
+    let mut findings = Findings::told(&mut listener).only_errors().hashed(&done.anew);
     trace.check(&mut findings).map_err(|failure| failure.to_string())?;
     let found = findings.tally();
     let digest = findings.digest().copied().unwrap_or_default();

@@ -17,6 +17,8 @@ pub struct Findings<'o> {
     tally: Tally,
     /// The digest of the content, if it is asked for, and of which parts.
     digest: Option<(Digest, &'o Anew)>,
+    /// True if warnings are not heard.
+    only_errors: bool,
     /// stdout's failure, returned at the end, so that a format's walk need not handle it at each finding.
     failed: Option<Failure>,
 }
@@ -40,7 +42,18 @@ impl<'o> Findings<'o> {
     }
 
     fn to(to: To<'o>) -> Self {
-        Self { to, warnings: 0, errors: 0, tally: Tally::default(), digest: None, failed: None }
+        let (tally, digest, failed) = (Tally::default(), None, None);
+        Self { to, warnings: 0, errors: 0, tally, digest, only_errors: false, failed }
+    }
+
+    /// The same, of which only errors are heard: a format need not look for warnings.
+    pub fn only_errors(self) -> Self {
+        Self { only_errors: true, ..self }
+    }
+
+    /// True if only errors are heard.
+    pub fn are_only_errors(&self) -> bool {
+        self.only_errors
     }
 
     /// The same, and what is read is hashed where it was written anew.

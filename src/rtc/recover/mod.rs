@@ -26,8 +26,6 @@ mod units;
 
 pub use frames::Frames;
 pub use reason::GapReason;
-#[cfg(feature = "event")]
-pub(crate) use records::Found;
-pub use records::Records;
+pub use records::{Found, Records};
 pub use search::{detect, probe};
 pub use units::{UnitSpan, Units};

@@ -61,15 +61,27 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
         }
     }
 
-    /// The next step, with the record lent only when it is [asked for](Self::record).
+    /// The next step, with the record lent only when it is [asked for](Self::record): for programs that look at all
+    /// frames, and at few records.
     #[inline(always)]
-    pub(crate) fn advance(&mut self) -> Found<'a> {
+    pub fn advance(&mut self) -> Found<'a> {
         match self.frames.next_frame() {
             Ok(Some(frame)) if self.take(&frame) => Found::Record(frame),
             Ok(Some(frame)) => Found::Frame(frame),
             Ok(None) => Found::End,
             Err(error) => self.recover(error),
         }
+    }
+
+    /// The next frame, if it is one of a user's stream that was read ahead, and whether it completes a record; else nothing
+    /// is read, and [`advance`](Self::advance) says what there is.
+    ///
+    /// Most frames are: a loop that asks for them first is faster.
+    #[inline(always)]
+    pub fn take_user(&mut self) -> Option<(Frame<'a>, bool)> {
+        let frame = self.frames.take_user()?;
+        let is_complete = self.take(&frame);
+        Some((frame, is_complete))
     }
 
     #[cold]
@@ -105,10 +117,16 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
 
 records_of!(ahead);
 
-/// The next step; a complete record by its last frame.
-pub(crate) enum Found<'a> {
+/// The next step of [`Records::advance`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Found<'a> {
+    /// A frame that completes no record.
     Frame(Frame<'a>),
+    /// The last frame of a record.
     Record(Frame<'a>),
+    /// A loss: where, how much, and why.
     Gap(Gap),
+    /// The end of the input.
     End,
 }

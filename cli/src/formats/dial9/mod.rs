@@ -174,16 +174,21 @@ impl Trace for Dial9<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         let mut status = Status::Clean;
         let mut events = 0_u64;
+        let only_errors = findings.are_only_errors();
         for segment in &self.segments {
             segment.open(|segment| {
-                let mut rooms = Rooms::new();
                 let mut report = |finding: Finding| {
                     status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
                     findings.report_in(segment.path, finding);
                 };
-                // Rooms that grow are never too small.
-                let read = dial9::check(&segment.data, rooms.lend(), &mut report);
-                events = events.saturating_add(read.map_or(0, |read| read.items()));
+                let read = if only_errors {
+                    rewrite::count_all(&segment.data, &mut report)
+                } else {
+                    // Rooms that grow are never too small.
+                    let mut rooms = Rooms::new();
+                    dial9::check(&segment.data, rooms.lend(), &mut report).map_or(0, |read| read.items())
+                };
+                events = events.saturating_add(read);
                 if let Some(error) = segment.damage {
                     report(Finding::new(Severity::Error, error));
                 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use traceglass::dial9::tokio::is_about_the_recorder;
 use traceglass::dial9::{Event, Frame, Frames, Header, MAGIC, Reframed, VERSION};
-use traceglass::{Error, Format};
+use traceglass::{Error, Finding, Format, Severity};
 
 /// A header alone: a trace without events.
 const EMPTY: [u8; Header::SIZE] = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], VERSION];
@@ -25,11 +25,35 @@ struct Piece {
     about: u64,
     /// Others with a name that is wanted, and the first and the last of their times.
     named: u64,
-    span: Option<(u64, u64)>,
-    /// The least time of all events.
-    least: Option<u64>,
+    span: Span,
+    /// The times of all events.
+    all: Span,
     /// The number of them in the range of time, once it is known.
     inside: u64,
+}
+
+/// From the least time to the greatest one; none yet.
+#[derive(Clone, Copy)]
+struct Span {
+    least: u64,
+    greatest: u64,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self { least: u64::MAX, greatest: 0 }
+    }
+}
+
+impl Span {
+    fn meet(&mut self, time: u64) {
+        self.least = self.least.min(time);
+        self.greatest = self.greatest.max(time);
+    }
+
+    fn times(self) -> Option<(u64, u64)> {
+        (self.least <= self.greatest).then_some((self.least, self.greatest))
+    }
 }
 
 /// The range of time and the names that are wanted.
@@ -101,7 +125,9 @@ impl Dial9<'_> {
         for segment in &self.segments {
             all.push(segment.open(|opened| Ok(pieces(opened, wanted.names)))?);
         }
-        let first = all.iter().find_map(|(pieces, _)| pieces.iter().filter_map(|piece| piece.least).min());
+        let first = all.iter().find_map(|(pieces, _)| {
+            pieces.iter().filter_map(|piece| piece.all.times()).map(|(least, _)| least).min()
+        });
         let start = || Ok(first.map(i128::from));
         let bounds: Wants<'_> = (Self::range_from(wanted.window, &start)?, wanted.names);
         let mut has_files = false;
@@ -176,6 +202,23 @@ fn hash(event: &Event<'_>, digest: &mut Digest) {
     digest.add(&[event.time().unwrap_or(u64::MAX), kind.into()], bytes.get(front..).unwrap_or_default());
 }
 
+/// Counts all events that can be read, and tells why others cannot.
+pub(super) fn count_all(data: &[u8], tell: &mut dyn FnMut(Finding)) -> u64 {
+    let (mut rooms, mut events) = (Rooms::new(), 0_u64);
+    let mut frames = Frames::new(data, rooms.lend());
+    loop {
+        frames.each_event(|_| events = events.saturating_add(1));
+        match frames.next_frame() {
+            Ok(Some(_)) => {}
+            Ok(None) => return events,
+            Err(error) => {
+                tell(Finding::new(Severity::Error, error));
+                frames.recover();
+            }
+        }
+    }
+}
+
 /// Adds all events that can be read; the data begins with a header.
 pub(super) fn hash_all(data: &[u8], digest: &mut Digest) {
     let mut rooms = Rooms::new();
@@ -218,10 +261,7 @@ fn pieces(opened: &Opened<'_>, names: &Names) -> (Vec<Piece>, Vec<Unread>) {
     let mut piece = Piece::default();
     let mut is_open = false;
     loop {
-        if let Some(event) = frames.take_event() {
-            piece.event(&mut turns, &event);
-            continue;
-        }
+        frames.each_event(|event| piece.event(&mut turns, event));
         let offset = frames.offset();
         match frames.next_frame() {
             Ok(Some(frame)) => {
@@ -252,13 +292,12 @@ impl Piece {
         self.events = self.events.saturating_add(1);
         let (turn, time) = turns.of(event);
         if time > 0 {
-            self.least = Some(self.least.map_or(time, |least| least.min(time)));
+            self.all.meet(time);
         }
         match turn {
             Turn::Named => {
                 self.named = self.named.saturating_add(1);
-                let (first, last) = self.span.unwrap_or((time, time));
-                self.span = Some((first.min(time), last.max(time)));
+                self.span.meet(time);
             }
             Turn::About => self.about = self.about.saturating_add(1),
             Turn::Outside => {}
@@ -267,7 +306,7 @@ impl Piece {
 
     /// Counts what is in the range; of a piece that lies only partly in it, by reading it again.
     fn judge(&mut self, opened: &Opened<'_>, (bounds, names): &Wants<'_>, done: &mut Rewritten) {
-        let Some((first, last)) = self.span else { return };
+        let Some((first, last)) = self.span.times() else { return };
         let wants = |time: u64| bounds.wants(Some(time.into()));
         if wants(first) && wants(last) {
             self.inside = self.named;
@@ -366,7 +405,7 @@ pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Re
             }
             let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
             done.kept = done.kept.saturating_add(events);
-            let spans = pieces.iter().filter_map(|piece| piece.span);
+            let spans = pieces.iter().filter_map(|piece| piece.span.times());
             spans.for_each(|(first, last)| done.meet(first.into(), last.into()));
             match segment {
                 Segment::Given(data) if stays_packed => to.put(data),

@@ -20,6 +20,7 @@ use crate::trace::{Anew, By, NewTrace, Rewritten, Tally, Wanted};
 use chunk::Read;
 use polls::Polls;
 use runs::{Runs, range};
+use std::collections::HashMap;
 use std::path::Path;
 use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
@@ -29,7 +30,17 @@ use writer::Writer;
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let is_stream = files.of(Kind::Stream).next().is_some();
     wanted.refuse_others(Format::Rfr, if is_stream { &[By::Time] } else { &[] })?;
-    let range = Range::of(wanted.window, files)?;
+    // What was read of chunks to find the start.
+    let mut known: HashMap<_, Read> = HashMap::new();
+    let range = Range::from_first(wanted.window, files, &mut |part, header| {
+        let data = part.data()?;
+        let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
+        let within = Range::NOTHING.within(header);
+        let read = chunk::read(&chunk, data.bytes().len() as u64, (&within, false), |_, _, _, _| {});
+        let first = read.first().and_then(|first| header.unix_micros(first).ok());
+        known.insert(part.path.clone(), read);
+        Ok(first)
+    })?;
     let unit = if is_stream { "records" } else { "sequences" };
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of(unit) };
     done.is_absolute = true;
@@ -40,7 +51,7 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     // Which polls are open when the range begins is known when all chunks have been read.
     let mut read = Vec::new();
     for part in &files.parts {
-        read.push(writer.read(part)?);
+        read.push(writer.read(part, known.remove(&part.path))?);
     }
     writer.polls.close();
     for (part, read) in files.parts.iter().zip(read) {
@@ -53,16 +64,29 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
 }
 
 impl Writer<'_> {
-    /// Reads a chunk that can have something to do with the range.
-    fn read(&mut self, part: &Part<'_>) -> Result<Option<Read>> {
+    /// Reads a chunk that can have something to do with the range, unless what is known of it is enough.
+    fn read(&mut self, part: &Part<'_>, known: Option<Read>) -> Result<Option<Read>> {
         let Kind::Chunk(header) = part.kind else { return Ok(None) };
         let is_wanted = part.path.is_none() || self.range.wants_chunk(&header);
         if !is_wanted && !self.range.begins_after(&header) {
             return Ok(None);
         }
+        let within = self.range.within(&header);
+        let wants = (&within, self.range.is_everything());
+        if let Some(mut known) = known
+            && known.judge(wants)
+        {
+            return Ok(Some(known));
+        }
         let data = part.data()?;
         let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
-        Ok(Some(self.sequences(&chunk, data.bytes(), part.path.as_deref())))
+        self.polls.begin(part.path.as_deref());
+        let read = chunk::read(&chunk, data.bytes().len() as u64, wants, |iid, kind, time, sequence| {
+            if let Ok(micros) = header.unix_micros(time) {
+                self.polls.note(iid, kind, micros, sequence);
+            }
+        });
+        Ok(Some(read))
     }
 
     fn part(&mut self, part: &Part<'_>, read: Option<Read>) -> Result<()> {

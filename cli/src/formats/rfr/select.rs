@@ -1,12 +1,16 @@
 //! The records of a recording that `cat` prints.
 
-use super::files::{Files, Kind};
+use super::files::{Files, Kind, Part};
 use super::scan::{self, Damage};
 use super::sites::Names;
 use crate::output::printable;
 use crate::status::{Failure, Result};
 use crate::trace::{READ_WHOLE, Reference, RfrSelect, Window};
+use std::cell::RefCell;
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, StreamRecord, Streaming};
+
+/// Finds the first time of a chunk's records, in microseconds since the Unix epoch.
+pub type FirstOf<'f> = &'f mut dyn FnMut(&Part<'_>, &ChunkHeader) -> Result<Option<u64>>;
 
 /// A range of time, in microseconds since the Unix epoch.
 #[derive(Clone, Copy, Default)]
@@ -15,6 +19,28 @@ pub struct Range {
     to: Option<u64>,
     /// True if chunks are skipped by what their headers state: of large recordings.
     skips: bool,
+}
+
+/// A range in the times of a chunk: from the first to the last one that is in it. No time is in it if the first is the
+/// later one.
+#[derive(Clone, Copy)]
+pub struct Within {
+    pub first: u64,
+    pub last: u64,
+    /// All times less than this are before it.
+    pub before: u64,
+    /// The greatest time that has no more than 64 bits since the Unix epoch.
+    pub fits: u64,
+}
+
+impl Within {
+    /// Of a chunk whose base time has more bits.
+    const NEVER: Self = Self { first: 1, last: 0, before: 0, fits: u64::MAX };
+
+    #[inline]
+    pub fn wants(&self, time: u64) -> bool {
+        self.first <= time && time <= self.last
+    }
 }
 
 /// By how much the records of a chunk may lie outside of what its header states if chunks are skipped, in microseconds.
@@ -33,11 +59,33 @@ fn stated(header: &ChunkHeader) -> (u128, u128) {
 }
 
 impl Range {
+    /// A range without any time.
+    pub const NOTHING: Self = Self { from: 0, to: Some(0), skips: false };
+
     /// The range that is asked for.
     pub fn of(window: &Window, files: &Files<'_>) -> Result<Self> {
+        Self::from_first(window, files, &mut |part, header| {
+            let (data, mut first) = (part.data()?, None);
+            let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
+            scan::items(&chunk, None, &mut Damage::default(), |item, _| {
+                if let Item::Record(record) = item {
+                    first =
+                        Some(first.map_or(record.timestamp(), |first: u64| first.min(record.timestamp())));
+                }
+                Ok(())
+            })?;
+            Ok(first.and_then(|first| header.unix_micros(first).ok()))
+        })
+    }
+
+    /// As [`Self::of`], with the first time of a chunk from `first`, which is asked if the range counts from the start.
+    pub fn from_first(window: &Window, files: &Files<'_>, first: FirstOf<'_>) -> Result<Self> {
+        let first = RefCell::new(first);
+        let start =
+            || Ok(start(files, *first.borrow_mut())?.map(|micros| i128::from(micros).saturating_mul(1000)));
         let bounds = window.resolve(&Reference {
             is_absolute: &|| Ok(true),
-            start: &|| Ok(start(files)?.map(|micros| i128::from(micros).saturating_mul(1000))),
+            start: &start,
             of_clock: &|micros| Ok(micros.saturating_mul(1000)),
         })?;
         // A time between two microseconds: the later one is the first that is not before it.
@@ -59,6 +107,22 @@ impl Range {
     pub fn begins_after(&self, header: &ChunkHeader) -> bool {
         let begin = u128::from(self.from).saturating_add(AROUND.into());
         self.from > 0 && (!self.skips || stated(header).0 < begin)
+    }
+
+    /// The same in the times of a chunk, which count from its base time.
+    pub fn within(&self, header: &ChunkHeader) -> Within {
+        let Ok(base) = header.base_micros() else { return Within::NEVER };
+        let (fits, first) = (u64::MAX.saturating_sub(base), self.from.saturating_sub(base));
+        let last = match self.to {
+            Some(to) => to.checked_sub(base).and_then(|to| to.checked_sub(1)),
+            None => Some(fits),
+        };
+        last.map_or(Within { fits, before: first, ..Within::NEVER }, |last| Within {
+            first,
+            last: last.min(fits),
+            before: first,
+            fits,
+        })
     }
 
     /// Its first time, if it has one.
@@ -170,7 +234,7 @@ impl Filter {
 }
 
 /// The start of a recording: the earliest time of a record in its chunks; of a stream, that of its first record.
-fn start(files: &Files<'_>) -> Result<Option<u64>> {
+fn start(files: &Files<'_>, first_of: FirstOf<'_>) -> Result<Option<u64>> {
     let mut first: Option<u64> = None;
     for part in files.chunks() {
         let Some(header) = part.header() else { continue };
@@ -178,16 +242,8 @@ fn start(files: &Files<'_>) -> Result<Option<u64>> {
         if first.is_some_and(is_later) && is_large(files) {
             continue;
         }
-        let data = part.data()?;
-        let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
-        scan::items(&chunk, None, &mut Damage::default(), |item, _| {
-            if let Item::Record(record) = item
-                && let Ok(micros) = record.unix_micros(&header)
-            {
-                first = Some(first.map_or(micros, |first| first.min(micros)));
-            }
-            Ok(())
-        })?;
+        let own = first_of(part, &header)?;
+        first = first.into_iter().chain(own).min();
     }
     for part in files.of(Kind::Stream) {
         let data = part.data()?;

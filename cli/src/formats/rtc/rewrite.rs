@@ -11,8 +11,8 @@ mod range;
 mod units;
 
 use super::session::Rtc;
-use crate::status::{Failure, Result, Status};
-use crate::trace::{NewTrace, Rewritten, Wanted};
+use crate::status::{Failure, Result};
+use crate::trace::{Bounds, NewTrace, Rewritten, Wanted};
 use range::Range;
 use std::path::Path;
 use traceglass::Format;
@@ -23,7 +23,7 @@ impl Rtc<'_> {
         wanted.refuse_others(Format::Rtc, &[])?;
         let bounds = self.range(wanted.window)?;
         let mut done = Rewritten::of("units");
-        let units = Units::read(self, &bounds, &mut done)?;
+        let units = Units::read(self, &bounds, &mut done);
         let ranges = units.ranges(&bounds);
         done.carried = units.errors(&ranges);
         let all = units.count();
@@ -49,7 +49,7 @@ impl Rtc<'_> {
         for (range, plan) in ranges.iter().zip(&plans) {
             units.count_in(range, plan, &mut done);
         }
-        self.emit(&ranges, &plans, to)?;
+        self.emit(&units, &ranges, &plans, to)?;
         done.dropped = all.saturating_sub(done.kept);
         Ok(done)
     }
@@ -61,8 +61,8 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     to.file(Path::new(""))?;
     for data in files {
         let rtc = Rtc { data };
-        let units = Units::read(&rtc, &crate::trace::Bounds::default(), &mut done)?;
-        if !done.lost.is_empty() || rtc.scan(&super::scan::Pass::default(), |_| Ok(()))? != Status::Clean {
+        let units = Units::read(&rtc, &Bounds::default(), &mut done);
+        if !done.lost.is_empty() || !units.is_clean() {
             return Err(Failure::usage("one of the files is damaged: recover it first"));
         }
         let whole = [Range { start: 0, end: data.len() as u64, lacks_marker: false, is_as_it_was: true }];

@@ -235,8 +235,7 @@ impl<'a> Rtc<'a> {
         pass: &Pass,
         mut event: impl FnMut(Event<'_, 'a>) -> Result<()>,
     ) -> Result<Status> {
-        // Memory that is not touched costs nothing.
-        let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
+        let mut buffer = self.buffer();
         let mut records = match pass.start.and_then(|at| self.frames_at(at)) {
             Some((frames, clocks)) => {
                 let mut records = Records::of(frames, &mut buffer);
@@ -344,6 +343,11 @@ impl<'a> Rtc<'a> {
         session.update(records.streams(), digest);
         event(Event::Session(&session))?;
         Ok(status)
+    }
+
+    /// Room for the records that are joined. Memory that is not touched costs nothing.
+    pub(super) fn buffer(&self) -> Vec<u8> {
+        vec![0; self.data.len().saturating_mul(2).min(LONGEST)]
     }
 
     /// The frames from a place on that a grid gives, and what clocks said before.

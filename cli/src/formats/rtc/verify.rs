@@ -4,35 +4,49 @@ use super::Rtc;
 use super::rewrite::digest;
 use super::session::Frames;
 use crate::progress::Progress;
-use crate::trace::Findings;
+use crate::trace::{Digest, Findings};
 use std::collections::HashMap;
 use traceglass::ErrorKind;
 use traceglass::rtc::{Checker, Frame, id};
 
-/// The lengths so far of records that are open, by the slots of their streams.
+/// The records so far.
 #[derive(Default)]
-struct Open(HashMap<usize, u64, foldhash::fast::RandomState>);
+struct Open {
+    /// The lengths so far of those that are open, by the slots of their streams.
+    lens: HashMap<usize, u64, foldhash::fast::RandomState>,
+    records: u64,
+    digest: Digest,
+}
 
 impl Open {
+    /// Counts the record that ends with a frame of a user's stream, if one does.
+    #[inline(always)]
+    fn count(&mut self, frame: &Frame<'_>) {
+        if let Some(len) = self.end(frame) {
+            self.records = self.records.saturating_add(1);
+            digest::add(frame.id(), len, &mut self.digest);
+        }
+    }
+
     /// The length of the record that ends with a frame of a user's stream; `None` if none does.
     #[inline]
     fn end(&mut self, frame: &Frame<'_>) -> Option<u64> {
         let len = frame.payload().len() as u64;
         let is_plain = !frame.more() && !frame.continues();
-        if is_plain && self.0.is_empty() { Some(len) } else { self.piece(frame, len) }
+        if is_plain && self.lens.is_empty() { Some(len) } else { self.piece(frame, len) }
     }
 
     /// As [`traceglass::rtc::Records`] joins them.
     fn piece(&mut self, frame: &Frame<'_>, len: u64) -> Option<u64> {
         let slot = frame.slot()?;
-        let begun = self.0.remove(&slot);
+        let begun = self.lens.remove(&slot);
         let len = match begun.filter(|_| frame.continues()) {
             Some(begun) => begun.saturating_add(len),
             None if frame.continues() => return None,
             None => len,
         };
         if frame.more() {
-            self.0.insert(slot, len);
+            self.lens.insert(slot, len);
             return None;
         }
         Some(len)
@@ -48,28 +62,31 @@ impl Rtc<'_> {
         let progress = Progress::new(self.data.len() as u64);
         let mut told = 0;
         loop {
-            while let Ok(Some(frame)) = frames.next_frame() {
-                if frame.is_user() {
-                    if let Some(len) = open.end(&frame) {
-                        findings.count(0, 1);
-                        findings.digest().into_iter().for_each(|digest| digest::add(frame.id(), len, digest));
+            while let Some(frame) = frames.take_user() {
+                open.count(&frame);
+            }
+            match frames.next_frame() {
+                Ok(Some(frame)) if frame.is_user() => open.count(&frame),
+                Ok(Some(frame)) => {
+                    progress.advance(frame.offset().saturating_sub(told));
+                    told = told.max(frame.offset());
+                    findings.count(u64::from(frame.id() == id::MARKER), 0);
+                    if std::mem::replace(&mut session, frames.session()) != session {
+                        open.lens.clear();
                     }
-                    continue;
+                    checker.frame(&frames, &frame, |finding| findings.report(finding));
                 }
-                progress.advance(frame.offset().saturating_sub(told));
-                told = told.max(frame.offset());
-                findings.count(u64::from(frame.id() == id::MARKER), 0);
-                if std::mem::replace(&mut session, frames.session()) != session {
-                    open.0.clear();
+                Ok(None) | Err(_) => {
+                    let Some(gap) = frames.recover() else { break };
+                    if !matches!(gap.cause().kind(), ErrorKind::CapacityExceeded { .. }) {
+                        open.lens.clear();
+                    }
+                    checker.gap(&gap, |finding| findings.report(finding));
                 }
-                checker.frame(&frames, &frame, |finding| findings.report(finding));
             }
-            let Some(gap) = frames.recover() else { break };
-            if !matches!(gap.cause().kind(), ErrorKind::CapacityExceeded { .. }) {
-                open.0.clear();
-            }
-            checker.gap(&gap, |finding| findings.report(finding));
         }
         checker.end(session, |finding| findings.report(finding));
+        findings.count(0, open.records);
+        findings.digest().into_iter().for_each(|digest| digest.join(open.digest));
     }
 }

@@ -3,11 +3,11 @@
 use super::digest::{Bytes, start};
 use super::runs::{Runs, range};
 use super::writer::Writer;
+use crate::formats::rfr::select::Within;
 use crate::status::Result;
-use crate::trace::Digest;
 use std::path::Path;
 use traceglass::Error;
-use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, RecordKind, SequenceHeader, write_count};
+use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count};
 
 /// What was read of a chunk.
 pub struct Read {
@@ -23,25 +23,123 @@ struct Found {
     header: SequenceHeader,
     end: u64,
     objects: u64,
-    records: u64,
-    /// The hash of what can be read, if that is not all of it.
-    digest: Digest,
-    /// The earliest and the latest time of its records, from the base time.
-    span: Option<(u64, u64)>,
+    records: Records,
     is_damaged: bool,
     is_wanted: bool,
-    /// Times that have more than 64 bits: they stay as they are.
-    too_late: u64,
 }
 
-impl Found {
-    /// Ends it: where the next one begins, as the count of no records is a byte of it.
-    fn finish(&mut self, bytes: Bytes<'_>, next: Option<u64>) {
-        self.end = next.unwrap_or(self.end);
-        if self.is_damaged {
-            bytes.end(self.header.seq_id(), &mut self.digest);
+/// The records of a sequence. It is copied, so that it stays in registers while they are read.
+#[derive(Clone, Copy)]
+struct Records {
+    count: u64,
+    /// The earliest and the latest of their times, from the base time, if there are some.
+    first: u64,
+    last: u64,
+    /// Times that have more than 64 bits: they stay as they are.
+    too_late: u64,
+    is_wanted: bool,
+}
+
+impl Records {
+    const NONE: Self = Self { count: 0, first: u64::MAX, last: 0, too_late: 0, is_wanted: false };
+
+    #[inline(always)]
+    fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
+        let time = record.timestamp();
+        self.count = self.count.saturating_add(1);
+        (self.first, self.last) = (self.first.min(time), self.last.max(time));
+        self.is_wanted |= within.wants(time);
+        self.too_late = self.too_late.saturating_add(u64::from(time > within.fits));
+        if time < within.before
+            && matches!(record.kind(), RecordKind::TaskPollStart | RecordKind::TaskPollEnd)
+            && let Some(iid) = record.iid()
+        {
+            before(iid, record.kind(), time);
         }
     }
+
+    /// The earliest and the latest time.
+    fn span(&self) -> Option<(u64, u64)> {
+        (self.count > 0).then_some((self.first, self.last))
+    }
+}
+
+impl Read {
+    /// The least time of its records.
+    pub fn first(&self) -> Option<u64> {
+        self.found.iter().filter_map(|sequence| sequence.records.span()).map(|(first, _)| first).min()
+    }
+
+    /// Marks what is wanted, if that is seen from the first times: none is before the range.
+    pub fn judge(&mut self, (within, is_everything): (&Within, bool)) -> bool {
+        let is_known = self.first().is_none_or(|first| first >= within.before);
+        for sequence in self.found.iter_mut().filter(|_| is_known) {
+            let is_met = sequence.records.span().is_some_and(|(first, _)| within.wants(first));
+            sequence.is_wanted = is_everything || is_met;
+        }
+        is_known
+    }
+}
+
+/// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, when,
+/// and in which sequence.
+pub fn read(
+    chunk: &Chunk<'_>,
+    len: u64,
+    (within, is_everything): (&Within, bool),
+    mut before: impl FnMut(u64, RecordKind, u64, u64),
+) -> Read {
+    let (mut found, mut lost, mut rest): (Vec<Found>, _, _) = (Vec::new(), Vec::new(), 0);
+    let mut items = chunk.items();
+    loop {
+        if let Some(sequence) = found.last_mut() {
+            let (mut ahead, mut records, within) = (items.clone(), sequence.records, *within);
+            let place = sequence.header.offset();
+            while let Some(record) = ahead.take_record() {
+                records.add(&record, &within, |iid, kind, time| before(iid, kind, time, place));
+            }
+            (items, sequence.records) = (ahead, records);
+            sequence.end = items.offset().max(sequence.end);
+        }
+        let at = items.offset();
+        let item = items.next_item();
+        let end = items.offset();
+        match (item, found.last_mut()) {
+            (Ok(Some(Item::Sequence(header))), last) => {
+                // As the count of no records is a byte of it.
+                last.into_iter().for_each(|last| last.end = header.offset());
+                let records = Records::NONE;
+                let (objects, is_damaged, is_wanted) = (0, false, is_everything);
+                found.push(Found { header, end, objects, records, is_damaged, is_wanted });
+            }
+            (Ok(Some(item)), Some(sequence)) => {
+                sequence.end = end;
+                let Item::Record(record) = item else {
+                    sequence.objects = sequence.objects.saturating_add(1);
+                    continue;
+                };
+                let place = sequence.header.offset();
+                sequence.records.add(&record, within, |iid, kind, time| before(iid, kind, time, place));
+            }
+            (Ok(Some(_)), None) => {}
+            (Ok(None), last) => {
+                // A list of no records ends with its count.
+                last.into_iter().for_each(|last| last.end = end);
+                rest = len.saturating_sub(end);
+                break;
+            }
+            (Err(error), last) => {
+                let gap = items.recover();
+                last.into_iter().for_each(|last| last.is_damaged = true);
+                lost.push((at, gap.map_or(len.saturating_sub(at), |gap| gap.len()), error));
+                if gap.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+    found.iter_mut().for_each(|sequence| sequence.is_wanted |= sequence.records.is_wanted);
+    Read { found, lost, rest }
 }
 
 impl Writer<'_> {
@@ -76,11 +174,11 @@ impl Writer<'_> {
         let mut span = None;
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
-            self.done.records = self.done.records.saturating_add(sequence.records);
-            let items = sequence.objects.saturating_add(sequence.records).saturating_add(1);
+            self.done.records = self.done.records.saturating_add(sequence.records.count);
+            let items = sequence.objects.saturating_add(sequence.records.count).saturating_add(1);
             self.items = self.items.saturating_add(items);
-            self.done.carried = self.done.carried.saturating_add(sequence.too_late);
-            if let Some((first, last)) = sequence.span {
+            self.done.carried = self.done.carried.saturating_add(sequence.records.too_late);
+            if let Some((first, last)) = sequence.records.span() {
                 super::super::meet(&mut span, first);
                 super::super::meet(&mut span, last);
                 let ns = |micros: u64| {
@@ -103,7 +201,6 @@ impl Writer<'_> {
             if sequence.is_damaged {
                 let start = self.to.position();
                 self.sequence(chunk, data, sequence)?;
-                self.done.digest.join(sequence.digest);
                 self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
             } else {
                 self.to.put(range(data, sequence.header.offset(), sequence.end))?;
@@ -112,94 +209,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The sequences of a chunk; notes the polls before the range.
-    pub fn sequences(&mut self, chunk: &Chunk<'_>, data: &[u8], path: Option<&Path>) -> Read {
-        let (header, from) = (chunk.header(), self.range.start());
-        self.polls.begin(path);
-        let (mut found, mut lost, mut rest): (Vec<Found>, _, _) = (Vec::new(), Vec::new(), 0);
-        let mut bytes = Bytes::of(data);
-        let mut items = chunk.items();
-        loop {
-            let at = items.offset();
-            let item = items.next_item();
-            let end = items.offset();
-            match item {
-                Ok(Some(Item::Sequence(header))) => {
-                    let bytes = std::mem::replace(&mut bytes, Bytes::of(data));
-                    if let Some(last) = found.last_mut() {
-                        last.finish(bytes, Some(header.offset()));
-                    }
-                    found.push(Found {
-                        header,
-                        end,
-                        objects: 0,
-                        records: 0,
-                        digest: Digest::default(),
-                        span: None,
-                        is_damaged: false,
-                        is_wanted: self.range.is_everything(),
-                        too_late: 0,
-                    });
-                }
-                Ok(Some(item)) => {
-                    let Some(sequence) = found.last_mut() else { continue };
-                    sequence.end = end;
-                    if let Some(start) = start(&item) {
-                        bytes.add(start, end);
-                    }
-                    let Item::Record(record) = item else {
-                        sequence.objects = sequence.objects.saturating_add(1);
-                        continue;
-                    };
-                    sequence.records = sequence.records.saturating_add(1);
-                    super::super::meet(&mut sequence.span, record.timestamp());
-                    let micros = record.unix_micros(&header).ok();
-                    sequence.is_wanted |= self.range.wants(micros);
-                    let is_late = micros.is_none() && header.base_micros().is_ok();
-                    sequence.too_late = sequence.too_late.saturating_add(u64::from(is_late));
-                    if let (Some(micros), Some(from)) = (micros, from)
-                        && micros < from
-                        && matches!(record.kind(), RecordKind::TaskPollStart | RecordKind::TaskPollEnd)
-                        && let Some(iid) = record.iid()
-                    {
-                        self.polls.note(iid, record.kind(), micros, sequence.header.offset());
-                    }
-                }
-                Ok(None) => {
-                    // A list of no records ends with its count.
-                    if let Some(sequence) = found.last_mut() {
-                        sequence.end = end;
-                    }
-                    rest = (data.len() as u64).saturating_sub(end);
-                    break;
-                }
-                Err(error) => {
-                    let gap = items.recover();
-                    let len = gap.map_or((data.len() as u64).saturating_sub(at), |gap| gap.len());
-                    if let Some(sequence) = found.last_mut() {
-                        sequence.is_damaged = true;
-                    }
-                    lost.push((at, len, error));
-                    if gap.is_none() {
-                        break;
-                    }
-                }
-            }
-        }
-        if let Some(last) = found.last_mut() {
-            last.finish(bytes, None);
-        }
-        Read { found, lost, rest }
-    }
-
     /// Writes what can be read of a sequence.
     fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
         let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
-        header.spans(sequence.span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+        header.spans(sequence.records.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+        let mut bytes = Bytes::of(data);
         // Objects come first, then records.
         for wants_records in [false, true] {
             if wants_records {
-                write_count(sequence.records, &mut |bytes: &[u8]| self.to.put(bytes))?;
+                write_count(sequence.records.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
             }
             let mut items = chunk.items();
             let mut is_here = false;
@@ -217,6 +235,7 @@ impl Writer<'_> {
                             continue;
                         }
                         let Some(start) = start(&item) else { continue };
+                        bytes.add(start, items.offset());
                         let mut run = Runs { data, start: start.max(at) };
                         run.end(items.offset(), self.to)?;
                     }
@@ -227,6 +246,7 @@ impl Writer<'_> {
                 }
             }
         }
+        bytes.end(sequence.header.seq_id(), &mut self.done.digest);
         Ok(())
     }
 }

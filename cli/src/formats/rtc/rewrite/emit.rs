@@ -1,8 +1,9 @@
 //! The bytes of units that become a session.
 
-use super::super::session::{Frames, Rtc};
-use super::pieces::Plan;
+use super::super::session::Rtc;
+use super::pieces::{Place, Plan};
 use super::range::Range;
+use super::units::Units;
 use crate::status::Result;
 use crate::trace::NewTrace;
 use flate2::Crc;
@@ -18,19 +19,14 @@ const MARKER: [u8; 1025] = {
 };
 
 impl Rtc<'_> {
-    /// Writes ranges, which are in order, without what their plans leave out.
-    pub(super) fn emit(&self, ranges: &[Range], plans: &[Plan], to: &mut dyn NewTrace) -> Result<()> {
-        let mut frames = Frames::new(self.data, Vec::new());
-        let mut next = || {
-            loop {
-                match frames.next_frame() {
-                    Ok(Some(frame)) => return Some(frame),
-                    // It was told.
-                    Ok(None) | Err(_) => drop(frames.recover()?),
-                }
-            }
-        };
-        let mut frame = None;
+    /// Writes ranges without what their plans leave out.
+    pub(super) fn emit(
+        &self,
+        units: &Units<'_>,
+        ranges: &[Range],
+        plans: &[Plan],
+        to: &mut dyn NewTrace,
+    ) -> Result<()> {
         for (range, plan) in ranges.iter().zip(plans) {
             if range.is_as_it_was && plan.padded.is_empty() {
                 to.put(bytes(self.data, range.start, range.end))?;
@@ -42,7 +38,6 @@ impl Rtc<'_> {
             let mut emitter = Emitter {
                 data: self.data,
                 range,
-                all_padded: &plan.padded,
                 padded: &plan.padded,
                 at: range.start,
                 number: range.lacks_marker.then_some(0),
@@ -52,14 +47,14 @@ impl Rtc<'_> {
                 order: None,
                 to,
             };
-            loop {
-                frame = frame.take().or_else(&mut next);
-                let Some(here) = frame.filter(|frame| frame.end() <= range.end) else { break };
-                frame = None;
-                if here.offset() >= range.start {
-                    emitter.frame(&here)?;
+            let mut padded = plan.padded.iter().peekable();
+            for mark in units.marks(range) {
+                while let Some(place) = padded.next_if(|(start, _)| *start < mark.offset()) {
+                    emitter.pad(*place)?;
                 }
+                emitter.mark(mark)?;
             }
+            padded.try_for_each(|place| emitter.pad(*place))?;
             emitter.raw(range.end)?;
         }
         Ok(())
@@ -69,9 +64,8 @@ impl Rtc<'_> {
 struct Emitter<'w, 'a> {
     data: &'a [u8],
     range: &'w Range,
-    /// The frames that become padding, in order: all, and those to come.
-    all_padded: &'w [u64],
-    padded: &'w [u64],
+    /// The frames that become padding, in order.
+    padded: &'w [Place],
     /// The offset up to which the input has been written.
     at: u64,
     /// The number of the unit in its new session.
@@ -99,7 +93,18 @@ impl Emitter<'_, '_> {
         self.put(all)
     }
 
-    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+    /// Writes a frame as padding.
+    fn pad(&mut self, (start, end): Place) -> Result<()> {
+        self.raw(start)?;
+        self.at = end;
+        let Some((header, used, payload)) = padding(end.saturating_sub(start)) else { return self.put(&[0]) };
+        self.put(header.get(..used).unwrap_or_default())?;
+        let zeros = [0; 1024];
+        self.put(zeros.get(..usize::try_from(payload).unwrap_or(0)).unwrap_or(&zeros))
+    }
+
+    /// Writes a frame of which something may be made new.
+    fn mark(&mut self, frame: &Frame<'_>) -> Result<()> {
         if frame.id() == id::MARKER {
             self.raw(frame.end())?;
             self.number = Some(self.number.map_or(0, |number| number.saturating_add(1)));
@@ -107,27 +112,15 @@ impl Emitter<'_, '_> {
             (self.crc, self.ieee) = (WriterCrc::new(), Crc::new());
             return Ok(());
         }
-        if frame.is_user() {
-            // Only the first one is compared: those before it were met.
-            let Some((_, rest)) = self.padded.split_first().filter(|(at, _)| **at == frame.offset()) else {
-                return Ok(());
-            };
-            self.padded = rest;
-            self.raw(frame.offset())?;
-            self.at = frame.end();
-            let len = frame.end().saturating_sub(frame.offset());
-            let Some((header, used, payload)) = padding(len) else { return self.put(&[0]) };
-            self.put(header.get(..used).unwrap_or_default())?;
-            let zeros = [0; 1024];
-            return self.put(zeros.get(..usize::try_from(payload).unwrap_or(0)).unwrap_or(&zeros));
-        }
         if let Some(Ok(index)) = Index::from_frame(frame) {
             self.raw(frame.payload_offset())?;
             self.at = frame.end();
             let number = self.number.filter(|_| frame.id() == id::INDEX && !self.range.is_as_it_was);
-            let (start, padded) = (self.range.start, self.all_padded);
+            let (start, padded) = (self.range.start, self.padded);
             let keeps = |entry: &traceglass::rtc::Entry| {
-                entry.target().is_some_and(|target| target >= start && padded.binary_search(&target).is_err())
+                entry.target().is_some_and(|target| {
+                    target >= start && padded.binary_search_by_key(&target, |(at, _)| *at).is_err()
+                })
             };
             return index.rewrite(frame.payload(), number, keeps, &mut |bytes: &[u8]| self.put(bytes));
         }

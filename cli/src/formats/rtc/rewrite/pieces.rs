@@ -8,22 +8,24 @@ use traceglass::rtc::Frame;
 
 /// A record whose frames do not all lie in one unit.
 struct Apart {
-    /// The offsets of its frames.
-    frames: Vec<u64>,
-    /// The last frame, or the one at which it was known that it does not end.
+    frames: Vec<Place>,
+    /// The offset of the last frame, or the one at which it was known that it does not end.
     end: u64,
     /// Its contribution to the digest of its unit, if it ends.
     digest: Option<Digest>,
 }
 
+/// Where a frame begins and ends.
+pub type Place = (u64, u64);
+
 /// Frames that are records only together with others.
 #[derive(Default)]
 pub struct Pieces {
     /// The frames so far of records that are open, by the slot of their stream.
-    open: HashMap<usize, Vec<u64>, foldhash::fast::RandomState>,
+    open: HashMap<usize, Vec<Place>, foldhash::fast::RandomState>,
     apart: Vec<Apart>,
     /// Frames that are the rest of a record whose beginning is lost, or may be.
-    rests: Vec<u64>,
+    rests: Vec<Place>,
 }
 
 impl Pieces {
@@ -38,25 +40,26 @@ impl Pieces {
 
     fn piece(&mut self, frame: &Frame<'_>, unit: u64) {
         let (Some(slot), at) = (frame.slot(), frame.offset()) else { return };
+        let place = (at, frame.end());
         if !frame.continues() {
             self.end(slot, at, unit);
             if frame.more() {
-                self.open.insert(slot, vec![at]);
+                self.open.insert(slot, vec![place]);
             }
         } else if let Some(frames) = self.open.get_mut(&slot) {
-            frames.push(at);
+            frames.push(place);
             if !frame.more() {
                 self.end(slot, at, unit);
             }
         } else {
-            self.rests.push(at);
+            self.rests.push(place);
         }
     }
 
     /// The record of a stream is not open any more.
     fn end(&mut self, slot: usize, end: u64, unit: u64) {
         let frames = self.open.remove(&slot);
-        let is_apart = |frames: &Vec<u64>| frames.first().is_some_and(|first| *first < unit);
+        let is_apart = |frames: &Vec<Place>| frames.first().is_some_and(|(first, _)| *first < unit);
         let apart = frames.filter(is_apart).map(|frames| Apart { frames, end, digest: None });
         self.apart.extend(apart);
     }
@@ -81,20 +84,20 @@ impl Pieces {
             let place = ranges.partition_point(|range| range.end <= at);
             ranges.get(place).filter(|range| range.start <= at).map(|_| place)
         };
-        let mut pad = |at: u64| {
-            let plan = place(at).and_then(|place| plans.get_mut(place));
-            plan.into_iter().for_each(|plan| plan.padded.push(at));
+        let mut pad = |frame: &Place| {
+            let plan = place(frame.0).and_then(|place| plans.get_mut(place));
+            plan.into_iter().for_each(|plan| plan.padded.push(*frame));
         };
         for apart in &self.apart {
             let end = place(apart.end);
-            if end.is_none() || apart.frames.iter().any(|at| place(*at) != end) {
-                apart.frames.iter().for_each(|at| pad(*at));
+            if end.is_none() || apart.frames.iter().any(|(at, _)| place(*at) != end) {
+                apart.frames.iter().for_each(&mut pad);
             }
         }
-        self.rests.iter().for_each(|at| pad(*at));
+        self.rests.iter().for_each(&mut pad);
         for apart in &self.apart {
             let end = place(apart.end);
-            let is_cut = apart.frames.iter().any(|at| place(*at) != end);
+            let is_cut = apart.frames.iter().any(|(at, _)| place(*at) != end);
             let plan = end.filter(|_| is_cut).and_then(|end| plans.get_mut(end));
             if let (Some(plan), Some(digest)) = (plan, apart.digest) {
                 add(&mut plan.records, 1);
@@ -109,8 +112,8 @@ impl Pieces {
 /// The parts left out of a range.
 #[derive(Default)]
 pub struct Plan {
-    /// The offsets of the frames, in order, that become padding: parts of records of which others are left out.
-    pub padded: Vec<u64>,
+    /// The frames, in order, that become padding: parts of records of which others are left out.
+    pub padded: Vec<Place>,
     /// The number of records left out that end in it, and their part of its digest.
     pub records: u64,
     pub digest: Digest,

@@ -1,15 +1,16 @@
 //! The major units of a file, and which of them are kept.
 
-use super::super::scan::{Event, Pass};
-use super::super::session::Rtc;
+use super::super::session::{Rtc, Slots};
 use super::super::value::in_ns;
 use super::pieces::{Pieces, Plan};
 use super::range::Range;
 use crate::output::add;
-use crate::status::Result;
+use crate::progress::Progress;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::collections::HashMap;
-use traceglass::rtc::{Frame, Index, Time, id};
+use traceglass::rtc::recover::{Found, Records};
+use traceglass::rtc::{Checker, Frame, Index, Time, id};
+use traceglass::{Finding, Gap, Severity};
 
 /// A major unit.
 #[derive(Default)]
@@ -37,9 +38,12 @@ struct Unit {
 }
 
 /// All units of a file.
-pub struct Units {
+pub struct Units<'a> {
     all: Vec<Unit>,
     pieces: Pieces,
+    /// The frames in units that may have to be written anew.
+    marks: Vec<Frame<'a>>,
+    is_clean: bool,
 }
 
 /// The time of the record that was seen last: those between two stamps have the same.
@@ -72,121 +76,102 @@ impl Times {
 /// So many are a nanosecond.
 const ATTOSECONDS: i128 = 1_000_000_000;
 
-impl Units {
+/// A look at the records of a slot since the last frame of a default stream.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// The number of that frame, from 1 on.
+    at: u64,
+    is_stamp: bool,
+}
+
+/// A walk over a file, and what was met.
+struct Walk<'d, 'a> {
+    done: &'d mut Rewritten,
+    /// The size of the file.
+    size: u64,
+    units: Vec<Unit>,
+    /// True if reading is in the last of them; after a gap it is in none up to the next Marker.
+    is_inside: bool,
+    /// The offsets of frames that are of no unit.
+    stray: Option<(u64, u64)>,
+    run: u64,
+    clocks: Clocks,
+    pieces: Pieces,
+    times: Times,
+    last: LastTime,
+    /// By their slots, the streams. Only what begins a time, or is the first one after a frame of a default stream, can
+    /// have a time that is not known of its unit.
+    seen: Vec<Seen>,
+    /// Frames of default streams and gaps so far.
+    others: u64,
+    marks: Vec<Frame<'a>>,
+    is_clean: bool,
+}
+
+impl Units<'_> {
     /// Reads a file; what cannot be kept of it is told.
-    pub fn read(rtc: &Rtc<'_>, bounds: &Bounds, done: &mut Rewritten) -> Result<Self> {
-        let mut units: Vec<Unit> = Vec::new();
-        // The unit in which reading is; after a gap there is none up to the next Marker.
-        let mut is_inside = false;
-        // The offsets of frames that are of no unit.
-        let mut stray: Option<(u64, u64)> = None;
-        let mut run = 0_u64;
-        let mut clocks = Clocks::default();
-        let mut pieces = Pieces::default();
+    pub fn read<'a>(rtc: &Rtc<'a>, bounds: &Bounds, done: &mut Rewritten) -> Units<'a> {
+        let mut buffer = rtc.buffer();
+        let mut records = Records::new(rtc.data, Slots::new(), &mut buffer);
+        let mut checker = Checker::by(crc32fast::hash);
         let times = Times::of(bounds);
-        let mut last = LastTime { time: None, is_wanted: times.wants(None) };
-        rtc.scan(&Pass::default(), |event| {
-            match event {
-                Event::Frame(frame, _) if frame.id() == id::MARKER || (!is_inside && is_start(frame)) => {
-                    tell(stray.take(), done);
-                    let needs = clocks.first();
-                    units.push(Unit {
-                        start: frame.offset(),
-                        end: frame.end(),
-                        run,
-                        needs: needs.unwrap_or(units.len()),
-                        lacks_marker: frame.id() != id::MARKER,
-                        ..Unit::default()
-                    });
-                    is_inside = true;
-                    if frame.id() != id::MARKER && is_zero(frame) {
-                        begin(&mut units, &mut run, &mut clocks, &mut pieces);
-                    }
-                }
-                Event::Frame(frame, _) if !is_inside && frame.is_user() => {
-                    stray = Some((stray.map_or(frame.offset(), |(start, _)| start), frame.end()));
-                    // It may begin a record that ends in a unit.
-                    pieces.frame(frame, 0);
-                }
-                Event::Frame(frame, _) if is_inside => {
-                    let Some(unit) = units.last_mut() else { return Ok(()) };
-                    unit.end = frame.end();
-                    if frame.is_user() {
-                        unit.has_user_frames = true;
-                        pieces.frame(frame, unit.start);
-                        return Ok(());
-                    }
-                    unit.has_crc |= frame.id() == id::CRC;
-                    if is_zero(frame) {
-                        begin(&mut units, &mut run, &mut clocks, &mut pieces);
-                    }
-                }
-                Event::Record(record) if is_inside => {
-                    let at = record.offset();
-                    let is_apart = units.last().is_none_or(|unit| at < unit.start);
-                    let begun = match is_apart {
-                        true => units.partition_point(|unit| unit.start <= at),
-                        false => units.len(),
-                    };
-                    let begun = begun.saturating_sub(1);
-                    if record.is_stamp() {
-                        clocks.stamp(record.slot(), begun, || record.stream().delta().is_some());
-                    }
-                    let time = record.time();
-                    if time != last.time {
-                        last = LastTime { time, is_wanted: times.wants(time) };
-                    }
-                    if last.is_wanted
-                        && let Some(unit) = units.get_mut(begun)
-                    {
-                        unit.is_wanted = true;
-                    }
-                    if let Some(unit) = units.last_mut() {
-                        unit.is_wanted |= last.is_wanted;
-                        unit.records = unit.records.saturating_add(1);
-                        let mut own = Digest::default();
-                        super::digest::hash(record, &mut own);
-                        unit.digest.join(own);
-                        if is_apart {
-                            pieces.note(own);
-                        }
-                        if let Some(time) = time {
-                            let (first, last) = unit.span.unwrap_or((time, time));
-                            unit.span = Some((first.min(time), last.max(time)));
-                        }
-                    }
-                }
-                Event::Gap(gap, _) => {
-                    if let Some(unit) = units.last_mut().filter(|unit| is_inside && !unit.has_crc) {
-                        // A unit that is cut at the end of the file has all that is before the cut.
-                        let is_cut = gap.end() >= rtc.data.len() as u64 && gap.cause().is_truncation();
-                        unit.is_damaged = !is_cut || !unit.has_user_frames;
-                        unit.end = unit.end.min(gap.offset());
-                    }
-                    done.lose(None, gap.offset(), gap.len(), gap.cause());
-                    (is_inside, run) = (false, run.saturating_add(1));
-                    clocks.clear();
-                    pieces.interrupt();
-                }
-                Event::Finding(finding) => {
-                    let (at, element) = (finding.cause().offset(), finding.cause().element());
-                    let place = units.partition_point(|unit| unit.start <= at).saturating_sub(1);
-                    let is_error = finding.severity() == traceglass::Severity::Error;
-                    let Some(unit) = units.get_mut(place).filter(|_| is_error) else { return Ok(()) };
-                    if element == traceglass::rtc::element::CRC {
-                        unit.is_damaged = true;
-                        done.lose(None, unit.start, unit.end.saturating_sub(unit.start), finding.cause());
-                    } else if element == traceglass::rtc::element::META {
-                        unit.errors = unit.errors.saturating_add(1);
-                    }
-                }
-                _ => {}
+        let size = rtc.data.len() as u64;
+        let mut walk = Walk {
+            done,
+            size,
+            units: Vec::new(),
+            is_inside: false,
+            stray: None,
+            run: 0,
+            clocks: Clocks::default(),
+            pieces: Pieces::default(),
+            last: LastTime { time: None, is_wanted: times.wants(None) },
+            times,
+            seen: Vec::new(),
+            others: 1,
+            marks: Vec::new(),
+            is_clean: true,
+        };
+        let mut found = Vec::new();
+        let progress = Progress::new(size);
+        let mut told = 0;
+        loop {
+            while let Some((frame, is_complete)) = records.take_user() {
+                walk.user(&records, &frame, is_complete);
             }
-            Ok(())
-        })?;
-        tell(stray, done);
-        pieces.interrupt();
-        Ok(Self { all: units, pieces })
+            match records.advance() {
+                Found::Record(frame) => walk.user(&records, &frame, true),
+                Found::Frame(frame) if frame.is_user() => walk.user(&records, &frame, false),
+                Found::Frame(frame) => {
+                    progress.advance(frame.offset().saturating_sub(told));
+                    told = told.max(frame.offset());
+                    checker.frame(records.frames(), &frame, |finding| found.push(finding));
+                    found.drain(..).for_each(|finding| walk.finding(&finding));
+                    walk.other(frame);
+                }
+                Found::Gap(gap) => {
+                    checker.gap(&gap, |finding| found.push(finding));
+                    walk.gap(&gap);
+                    found.drain(..).for_each(|finding| walk.finding(&finding));
+                }
+                _ => break,
+            }
+        }
+        checker.end(records.frames().session(), |finding| walk.finding(&finding));
+        walk.finish()
+    }
+}
+
+impl<'a> Units<'a> {
+    /// True if there is no error in it.
+    pub fn is_clean(&self) -> bool {
+        self.is_clean
+    }
+
+    /// The Markers, indices and checksums of a range.
+    pub fn marks(&self, range: &Range) -> &[Frame<'a>] {
+        let place = |at: u64| self.marks.partition_point(|mark| mark.offset() < at);
+        self.marks.get(place(range.start)..place(range.end)).unwrap_or_default()
     }
 
     /// The parts left out of each range.
@@ -274,6 +259,172 @@ impl Units {
         }
         ranges
     }
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// A frame of a default stream.
+    fn other(&mut self, frame: Frame<'a>) {
+        self.others = self.others.saturating_add(1);
+        let is_marker = frame.id() == id::MARKER;
+        if is_marker || (!self.is_inside && is_start(&frame)) {
+            tell(self.stray.take(), self.done);
+            let needs = self.clocks.first();
+            self.units.push(Unit {
+                start: frame.offset(),
+                run: self.run,
+                needs: needs.unwrap_or(self.units.len()),
+                lacks_marker: !is_marker,
+                ..Unit::default()
+            });
+            self.is_inside = true;
+        }
+        let Some(unit) = self.units.last_mut().filter(|_| self.is_inside) else { return };
+        unit.end = frame.end();
+        unit.has_crc |= frame.id() == id::CRC;
+        if is_zero(&frame) {
+            begin(&mut self.units, &mut self.run, &mut self.clocks, &mut self.pieces);
+        }
+        if matches!(frame.id(), id::MARKER | id::INDEX | id::MINOR_INDEX | id::CRC) && !frame.continues() {
+            self.marks.push(frame);
+        }
+    }
+
+    /// A frame of a user's stream.
+    #[inline(always)]
+    fn user(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>, is_complete: bool) {
+        let Some(unit) = self.units.last_mut().filter(|_| self.is_inside) else {
+            let start = self.stray.map_or(frame.offset(), |(start, _)| start);
+            self.stray = Some((start, frame.end()));
+            // It may begin a record that ends in a unit.
+            self.pieces.frame(frame, 0);
+            return;
+        };
+        unit.end = frame.end();
+        unit.has_user_frames = true;
+        self.pieces.frame(frame, unit.start);
+        if !is_complete {
+            return;
+        }
+        if frame.continues() {
+            return self.joined(records, frame);
+        }
+        let Some(slot) = frame.slot() else { return };
+        unit.records = unit.records.saturating_add(1);
+        super::digest::add(frame.id(), frame.payload().len() as u64, &mut unit.digest);
+        match self.seen.get(slot) {
+            Some(seen) if seen.at == self.others && !seen.is_stamp => {}
+            Some(seen) if seen.at == self.others => self.stamp(records, slot),
+            _ => self.first(records, slot),
+        }
+    }
+
+    /// The first record of a stream since a frame of a default stream.
+    #[cold]
+    fn first(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
+        let is_stamp = records.streams().is_clock(slot);
+        if self.seen.len() <= slot {
+            self.seen.resize(slot.saturating_add(1), Seen::default());
+        }
+        self.seen.get_mut(slot).into_iter().for_each(|seen| *seen = Seen { at: self.others, is_stamp });
+        if is_stamp {
+            return self.stamp(records, slot);
+        }
+        let begun = self.units.len().saturating_sub(1);
+        self.meet(records.time_at(slot), begun);
+    }
+
+    /// What a clock says, in the last unit.
+    fn stamp(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
+        let begun = self.units.len().saturating_sub(1);
+        self.clocks.stamp(slot, begun, || is_delta(records, slot));
+        self.meet(records.time_at(slot), begun);
+    }
+
+    /// A record in several frames.
+    #[cold]
+    fn joined(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>) {
+        let Some(record) = records.record(*frame) else { return };
+        let at = record.offset();
+        let is_apart = self.units.last().is_none_or(|unit| at < unit.start);
+        let begun = match is_apart {
+            true => self.units.partition_point(|unit| unit.start <= at),
+            false => self.units.len(),
+        };
+        let begun = begun.saturating_sub(1);
+        if record.is_stamp() {
+            self.clocks.stamp(record.slot(), begun, || is_delta(records, record.slot()));
+        }
+        let mut own = Digest::default();
+        super::digest::add(record.stream().id(), record.len(), &mut own);
+        if is_apart {
+            self.pieces.note(own);
+        }
+        if let Some(unit) = self.units.last_mut() {
+            unit.records = unit.records.saturating_add(1);
+            unit.digest.join(own);
+        }
+        self.meet(record.time(), begun);
+    }
+
+    /// The time of a record that begins in a unit, and ends in the last one.
+    fn meet(&mut self, time: Option<Time>, begun: usize) {
+        if time != self.last.time {
+            self.last = LastTime { time, is_wanted: self.times.wants(time) };
+        }
+        if self.last.is_wanted
+            && let Some(unit) = self.units.get_mut(begun)
+        {
+            unit.is_wanted = true;
+        }
+        let Some(unit) = self.units.last_mut() else { return };
+        unit.is_wanted |= self.last.is_wanted;
+        if let Some(time) = time {
+            let (first, last) = unit.span.unwrap_or((time, time));
+            unit.span = Some((first.min(time), last.max(time)));
+        }
+    }
+
+    fn gap(&mut self, gap: &Gap) {
+        self.is_clean = false;
+        self.others = self.others.saturating_add(1);
+        if let Some(unit) = self.units.last_mut().filter(|unit| self.is_inside && !unit.has_crc) {
+            // A unit that is cut at the end of the file has all that is before the cut.
+            let is_cut = gap.end() >= self.size && gap.cause().is_truncation();
+            unit.is_damaged = !is_cut || !unit.has_user_frames;
+            unit.end = unit.end.min(gap.offset());
+        }
+        self.done.lose(None, gap.offset(), gap.len(), gap.cause());
+        (self.is_inside, self.run) = (false, self.run.saturating_add(1));
+        self.clocks.clear();
+        self.pieces.interrupt();
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        if finding.severity() != Severity::Error {
+            return;
+        }
+        self.is_clean = false;
+        let (at, element) = (finding.cause().offset(), finding.cause().element());
+        let place = self.units.partition_point(|unit| unit.start <= at).saturating_sub(1);
+        let Some(unit) = self.units.get_mut(place) else { return };
+        if element == traceglass::rtc::element::CRC {
+            unit.is_damaged = true;
+            self.done.lose(None, unit.start, unit.end.saturating_sub(unit.start), finding.cause());
+        } else if element == traceglass::rtc::element::META {
+            unit.errors = unit.errors.saturating_add(1);
+        }
+    }
+
+    fn finish(mut self) -> Units<'a> {
+        tell(self.stray, self.done);
+        self.pieces.interrupt();
+        Units { all: self.units, pieces: self.pieces, marks: self.marks, is_clean: self.is_clean }
+    }
+}
+
+/// True if a clock counts from another one.
+fn is_delta(records: &Records<'_, '_, Slots<'_>>, slot: usize) -> bool {
+    records.streams().at(slot).is_some_and(|stream| stream.delta().is_some())
 }
 
 /// The clocks of a session.
