@@ -452,9 +452,18 @@ fn join(to: &mut Vec<u8>, members: &[u8]) {
     to.extend_from_slice(members);
 }
 
+/// The length up to which members are compared one by one.
+const SHORT: usize = 256;
+
 /// Adds the members of an end to those of a begin; of the same name, the end's counts.
 fn merge(to: &mut Vec<u8>, members: &[u8]) {
     if to.is_empty() || members.is_empty() {
+        return join(to, members);
+    }
+    // Most have few members, and none of the same name.
+    let is_short = to.len().saturating_add(members.len()) <= SHORT;
+    let has = |key| self::members(to).any(|(known, _)| known == key);
+    if is_short && !self::members(members).any(|(key, _)| has(key)) {
         return join(to, members);
     }
     let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();
