@@ -65,10 +65,53 @@ pub struct Busy {
 /// What few tracks have.
 #[derive(Default)]
 struct More {
+    /// The times of names, and one more, by their numbers; zero where there is none. Most of it is full.
+    dense: Vec<u64>,
+    /// The times of the names after those.
     names: HashMap<u32, u64, RandomState>,
+    count: usize,
     /// The time that is covered, of a track whose slices may overlap.
     shared: Option<Shared>,
 }
+
+impl More {
+    /// Adds the time of a name.
+    fn add(&mut self, name: u32, ns: u64) {
+        let place = usize::try_from(name).unwrap_or(usize::MAX);
+        if self.dense.len() <= place && self.count.saturating_mul(SPREAD) > place && self.count >= MANY {
+            self.dense.resize(place.saturating_add(1).next_power_of_two(), 0);
+            for (name, ns) in std::mem::take(&mut self.names) {
+                match self.dense.get_mut(usize::try_from(name).unwrap_or(usize::MAX)) {
+                    Some(known) => *known = ns.saturating_add(1),
+                    None => drop(self.names.insert(name, ns)),
+                }
+            }
+        }
+        let is_new = match self.dense.get_mut(place) {
+            Some(known) => {
+                let before = *known;
+                *known = before.max(1).saturating_add(ns);
+                before == 0
+            }
+            None => {
+                let before = self.names.len();
+                let known = self.names.entry(name).or_default();
+                *known = known.saturating_add(ns);
+                self.names.len() > before
+            }
+        };
+        self.count = self.count.saturating_add(is_new.into());
+    }
+
+    fn each(&self) -> impl Iterator<Item = (u32, u64)> {
+        let dense = (0_u32..).zip(&self.dense).filter_map(|(name, ns)| Some((name, ns.checked_sub(1)?)));
+        dense.chain(self.names.iter().map(|(name, ns)| (*name, *ns)))
+    }
+}
+
+/// The number of names from which on their times may lie by their numbers, and how much room each may take then.
+const MANY: usize = 256;
+const SPREAD: usize = 4;
 
 /// The time that slices cover which may overlap.
 #[derive(Default)]
@@ -226,7 +269,7 @@ impl Busy {
                 }
                 few_ns
             }
-            None => self.more.get_or_insert_default().names.entry(name).or_default(),
+            None => return self.more.get_or_insert_default().add(name, ns),
         };
         *known = known.saturating_add(ns);
     }
@@ -234,8 +277,7 @@ impl Busy {
     fn each(&self) -> impl Iterator<Item = (u32, u64)> {
         let len = usize::try_from(self.few_len).unwrap_or(FEW);
         let few = self.few.iter().copied().zip(self.few_ns).take(len);
-        let more = self.more.iter().flat_map(|more| more.names.iter());
-        few.chain(more.map(|(name, ns)| (*name, *ns)))
+        few.chain(self.more.iter().flat_map(|more| more.each()))
     }
 
     fn shared(&self) -> Option<&Shared> {
@@ -396,6 +438,23 @@ impl TakeSlices for Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Names of any number, some of which come again, against a map.
+    #[test]
+    fn a_track_has_the_time_of_each_of_its_names() {
+        for spread in [1, 3, 7, 1000] {
+            let (mut busy, mut expected) = (Busy::default(), HashMap::new());
+            for step in 0..3000_u32 {
+                let name = step % 2000 * spread % 60_000;
+                busy.add(name, step.into(), (2 * step).into());
+                *expected.entry(name).or_insert(0) += u64::from(step);
+            }
+            let found: HashMap<_, _> = busy.each().collect();
+            assert_eq!(busy.each().count(), found.len());
+            assert_eq!(found, expected, "{spread}");
+            assert_eq!(busy.ns(), expected.values().map(|ns| i128::from(*ns)).sum::<i128>());
+        }
+    }
 
     #[test]
     fn names_of_any_length_have_one_place_each() {
