@@ -1,14 +1,12 @@
 //! Classes of events, and the rules that their events follow: found once for each class.
 
-use super::element::ROOM;
-use super::hashed::Entries;
+use super::hashed::{Entries, grow};
 use super::op::{Op, Ops, Source};
 use super::plan::{Number, Plan, Test};
 use super::rule::{Rule, RuleKind, star};
 use super::table::Table;
 use super::text::{Scratch, hash, split};
-use crate::bytes::to_u64;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::record::{Class, Kind, Scope, Slot, Step};
 use crate::room::Room;
 use core::ops::Range;
@@ -426,14 +424,4 @@ fn each_field(class: &dyn Class, each: &mut dyn FnMut(Slot, Scope, &str)) {
         }
         Step::End => depth = depth.saturating_sub(1),
     });
-}
-
-/// Sees to it that a room has so many slots.
-pub(super) fn grow<T>(room: &mut (dyn Room<T> + '_), needed: usize) -> Result<()> {
-    let capacity = room.slots().len();
-    if needed <= capacity || room.grow(needed) {
-        return Ok(());
-    }
-    let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(needed) };
-    Err(Error::new(0, ROOM, kind))
 }

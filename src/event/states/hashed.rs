@@ -1,8 +1,8 @@
 //! A hash table in lent room.
 
-use super::classes::grow;
+use super::element::ROOM;
 use crate::bytes::to_u64;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::room::Room;
 
 /// The place of none.
@@ -128,4 +128,14 @@ impl<'t, T: Copy> Entries<'t, T> {
             *head = HeadSlot { tag, at: u32::try_from(entry).unwrap_or(NONE) };
         }
     }
+}
+
+/// Sees to it that a room has so many slots.
+pub(super) fn grow<T>(room: &mut (dyn Room<T> + '_), needed: usize) -> Result<()> {
+    let capacity = room.slots().len();
+    if needed <= capacity || room.grow(needed) {
+        return Ok(());
+    }
+    let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(needed) };
+    Err(Error::new(0, ROOM, kind))
 }

@@ -56,7 +56,7 @@ impl<'r, 't> States<'r, 't> {
     /// `CapacityExceeded`, of the room for values.
     pub fn new(table: &'r Table<'t, 'r>, inputs: &'r [&'r str], rooms: StateRooms<'r>) -> Result<Self> {
         let names = table.names().len();
-        super::classes::grow(rooms.values, names)?;
+        super::hashed::grow(rooms.values, names)?;
         let classes = Classes {
             classes: rooms.classes,
             matches: rooms.matches,

@@ -1,8 +1,7 @@
 //! Open states and slices, by their tracks.
 
-use super::classes::grow;
 use super::edges::Edges;
-use super::hashed::{Entries, NONE};
+use super::hashed::{Entries, NONE, grow};
 use crate::error::Result;
 use crate::event::event::Event;
 use crate::room::Room;
