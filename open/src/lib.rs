@@ -24,6 +24,7 @@
 pub mod packed;
 pub mod rdf;
 pub mod record;
+pub mod short;
 pub mod slices;
 pub mod text;
 pub mod time;

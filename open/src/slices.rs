@@ -1,22 +1,24 @@
 //! Slices: a begin and its end, put together.
 
 use crate::record::Json;
+use crate::short::Short;
 use crate::text::{NAME_MAX, push_label};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 use traceglass::event::states::Edges;
-use traceglass::event::{Event, EventKind, Item, Time, Track, TrackId, Window};
+use traceglass::event::{Event, EventKind, Item, Label, Time, Track, TrackId, Window};
 use traceglass::record::{Any, Record};
 
 /// Something that lasted.
 pub struct Slice<'s> {
-    /// The number of the track: others may have its name.
-    pub id: TrackId,
     /// A number that all slices of the track have while it has the same name, counted from zero.
     pub number: u32,
     labels: &'s Labels,
+    /// The name; empty if its taker keeps it.
     pub name: &'s str,
+    /// The number by which its taker keeps the name.
+    pub kept: Option<u32>,
     pub begin: Option<Time>,
     pub end: Option<Time>,
     /// The number of slices of its track it lies in.
@@ -29,6 +31,11 @@ pub struct Slice<'s> {
 }
 
 impl Slice<'_> {
+    /// The number of the track: others may have its name.
+    pub fn id(&self) -> TrackId {
+        self.labels.id
+    }
+
     /// The name of the track.
     pub fn track(&self) -> &str {
         &self.labels.label
@@ -71,6 +78,11 @@ pub trait TakeSlices {
         false
     }
 
+    /// The number by which the taker keeps the name of what comes next; `None` if it is given each name with its slice.
+    fn keep(&mut self, _name: Label<'_>) -> Option<u32> {
+        None
+    }
+
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
     /// An event as it was recorded.
@@ -97,25 +109,40 @@ pub struct Slices<T> {
     labels: Vec<Labels>,
     /// The number of tracks and labels so far.
     count: u32,
-    begun: Vec<Begun>,
-    /// The first place of these that is free again, and how many are.
-    free: Option<u32>,
-    spare: usize,
+    /// The slices below the ones that began last, and the places of these that are free again.
+    below: Vec<Lane>,
+    free: Vec<u32>,
+    /// What is written of slices that are open, and the places of these that are free again.
+    texts: Vec<Texts>,
+    free_texts: Vec<u32>,
     json: Json,
     /// The arguments of an end.
     args: Vec<u8>,
     /// The slices that are open when the trace ends, and the places of their tracks.
-    left: Vec<(usize, usize, Begun)>,
+    left: Vec<(usize, Lane, Texts)>,
 }
 
-/// What changes of a track with each of its slices: many of them are met at random, so it is small.
-#[derive(Default)]
+/// What changes of a track with each of its slices: the one that began last. Many tracks are met at random: it takes one
+/// line of the cache.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
 struct Lane {
-    /// The slice that began last, and how many are open.
-    top: Option<u32>,
-    depth: usize,
-    /// The number of its label.
+    time: Option<Time>,
+    offset: u64,
+    /// The place of the one below it.
+    below: Option<NonZeroU32>,
+    /// The place of its texts.
+    texts: Option<NonZeroU32>,
+    /// The number by which its taker keeps the name.
+    kept: u32,
+    /// The number of slices that it lies in.
+    depth: u32,
+    /// The number of the track's label.
     label: u32,
+    edges: Edges,
+    /// True if there is a slice, and if its taker keeps the name.
+    is_open: bool,
+    is_kept: bool,
 }
 
 /// What a track is called.
@@ -123,32 +150,30 @@ struct Labels {
     id: TrackId,
     label: String,
     /// Its other name; empty if it has none.
-    alias: String,
+    alias: Short,
 }
 
 impl Labels {
     fn alias(&self) -> Option<&str> {
-        Some(self.alias.as_str()).filter(|alias| !alias.is_empty())
+        Some(self.alias.text()).filter(|alias| !alias.is_empty())
     }
 }
 
-/// A slice that has begun.
+/// What is written of a slice.
 #[derive(Default)]
-struct Begun {
+struct Texts {
     name: String,
-    time: Option<Time>,
-    offset: u64,
     args: Vec<u8>,
-    edges: Edges,
-    /// The one below it on its track; of a place that is free, the next free one.
-    below: Option<u32>,
 }
+
+/// The texts of a slice that has none.
+static NO_TEXTS: Texts = Texts { name: String::new(), args: Vec::new() };
 
 /// The tracks of a source have numbers from zero on, and those of states from 2^32 on: so many of each are found without a
 /// hash.
 const NEAR: usize = 1 << 20;
 
-/// The number of used slices whose memory is kept for new ones.
+/// The number of used texts whose memory is kept for new ones.
 const SPARE: usize = 1 << 10;
 
 impl<T: TakeSlices> Slices<T> {
@@ -162,9 +187,10 @@ impl<T: TakeSlices> Slices<T> {
             lanes: Vec::new(),
             labels: Vec::new(),
             count: 0,
-            begun: Vec::new(),
-            free: None,
-            spare: 0,
+            below: Vec::new(),
+            free: Vec::new(),
+            texts: Vec::new(),
+            free_texts: Vec::new(),
             args: Vec::new(),
             left: Vec::new(),
         }
@@ -189,7 +215,7 @@ impl<T: TakeSlices> Slices<T> {
         }
         let place = self.lanes.len();
         self.lanes.push(Lane { label: self.count, ..Lane::default() });
-        self.labels.push(Labels { id: track, label: String::new(), alias: String::new() });
+        self.labels.push(Labels { id: track, label: String::new(), alias: Short::default() });
         self.count = self.count.saturating_add(1);
         if let Some(next) = u32::try_from(place).ok().and_then(|place| NonZeroU32::MIN.checked_add(place)) {
             match near {
@@ -208,25 +234,42 @@ impl<T: TakeSlices> Slices<T> {
     /// Notes what an event begins on a track.
     fn begin(&mut self, event: &Event<'_>, args: Option<&[u8]>) {
         let place = self.place(event.track());
+        let kept = self.to.keep(event.name());
+        let texts = (kept.is_none() || self.to.wants_args()).then(|| self.write(event, kept, args)).flatten();
         let Some(lane) = self.lanes.get_mut(place) else { return };
-        let number = self.free.unwrap_or_else(|| {
-            self.begun.push(Begun::default());
-            self.spare = self.spare.saturating_add(1);
-            u32::try_from(self.begun.len().saturating_sub(1)).unwrap_or(u32::MAX)
-        });
-        let Some(begun) = begun_at(&mut self.begun, number) else { return };
-        if self.free == Some(number) {
-            self.free = begun.below;
+        let below = lane.is_open.then(|| put(&mut self.below, &mut self.free, *lane)).flatten();
+        *lane = Lane {
+            time: event.time(),
+            offset: event.offset(),
+            below,
+            texts,
+            kept: kept.unwrap_or_default(),
+            depth: lane.depth.saturating_add(lane.is_open.into()),
+            label: lane.label,
+            edges: event.slice().map_or(Edges::NONE, |slice| slice.edges()),
+            is_open: true,
+            is_kept: kept.is_some(),
+        };
+    }
+
+    /// Writes the texts of a slice; their place.
+    fn write(&mut self, event: &Event<'_>, kept: Option<u32>, args: Option<&[u8]>) -> Option<NonZeroU32> {
+        let at = match self.free_texts.pop() {
+            Some(free) => NonZeroU32::new(free),
+            None => put(&mut self.texts, &mut Vec::new(), Texts::default()),
+        };
+        let texts = self.texts.get_mut(index(at?))?;
+        texts.name.clear();
+        if kept.is_none() {
+            push_label(&mut texts.name, event.name(), NAME_MAX);
         }
-        self.spare = self.spare.saturating_sub(1);
-        begun.fill(event);
+        texts.args.clear();
         match args {
             _ if !self.to.wants_args() => {}
-            Some(known) => begun.args.extend_from_slice(known),
-            None => push_args(&mut self.json, event, &mut begun.args),
+            Some(known) => texts.args.extend_from_slice(known),
+            None => push_args(&mut self.json, event, &mut texts.args),
         }
-        begun.below = lane.top.replace(number);
-        lane.depth = lane.depth.saturating_add(1);
+        at
     }
 
     /// Takes an item of a trace.
@@ -240,15 +283,18 @@ impl<T: TakeSlices> Slices<T> {
             Item::Track(track) => {
                 let place = self.place(track.id());
                 if let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get_mut(place)) {
-                    let before = std::mem::take(&mut labels.label);
-                    push_label(&mut labels.label, track.label(), NAME_MAX);
-                    if labels.label != before {
-                        lane.label = self.count;
-                        self.count = self.count.saturating_add(1);
+                    // What is known to have another name has the label that it had.
+                    let is_known = track.alias().is_some() && !labels.label.is_empty();
+                    if !is_known && track.label().as_str() != Some(&labels.label) {
+                        let before = std::mem::take(&mut labels.label);
+                        push_label(&mut labels.label, track.label(), NAME_MAX);
+                        if labels.label != before {
+                            lane.label = self.count;
+                            self.count = self.count.saturating_add(1);
+                        }
                     }
                     if let Some(alias) = track.alias() {
-                        labels.alias.clear();
-                        labels.alias.push_str(alias);
+                        labels.alias = Short::new(alias);
                     }
                 }
                 self.to.track(track)
@@ -277,19 +323,19 @@ impl<T: TakeSlices> Slices<T> {
 
     /// Gives out what has not ended, and gives back what takes slices.
     pub fn finish(mut self) -> Result<T, T::Error> {
-        for (place, lane) in self.lanes.iter().enumerate() {
-            let (mut top, mut depth) = (lane.top, lane.depth);
-            while let Some(begun) = top.and_then(|top| begun_at(&mut self.begun, top)) {
-                (top, depth) = (begun.below, depth.saturating_sub(1));
-                self.left.push((place, depth, std::mem::take(begun)));
+        for (place, lane) in self.lanes.iter_mut().enumerate() {
+            while lane.is_open {
+                let open = lane.pop(&self.below, &mut self.free);
+                let texts = open.texts.and_then(|at| self.texts.get_mut(index(at)));
+                self.left.push((place, open, texts.map(std::mem::take).unwrap_or_default()));
             }
         }
         let id = |place: usize| self.labels.get(place).map(|labels| labels.id);
-        self.left.sort_by_key(|(place, depth, begun)| (begun.time.map(Time::ns), id(*place), *depth));
-        for (place, depth, begun) in &self.left {
+        self.left.sort_by_cached_key(|(place, lane, _)| (lane.time.map(Time::ns), id(*place), lane.depth));
+        for (place, open, texts) in &self.left {
             let Some((lane, labels)) = self.lanes.get(*place).zip(self.labels.get(*place)) else { continue };
-            let edges = begun.edges.with(Edges::OPEN_END);
-            self.to.slice(&begun.slice(lane.label, labels, *depth, None, edges))?;
+            let edges = open.edges.with(Edges::OPEN_END);
+            self.to.slice(&Lane { label: lane.label, ..*open }.slice(texts, labels, None, edges))?;
         }
         for labels in &self.labels {
             if let Some(alias) = labels.alias() {
@@ -304,65 +350,77 @@ impl<T: TakeSlices> Slices<T> {
         let inferred = if event.is_inferred() { Edges::END_MISSING } else { Edges::NONE };
         let edges = slice.map_or(inferred, |slice| slice.edges());
         let place = self.place(event.track());
-        if self.lanes.get(place).is_some_and(|lane| lane.top.is_none()) {
+        if self.lanes.get(place).is_some_and(|lane| !lane.is_open) {
             self.begin(event, args);
-            let top = self.lanes.get(place).and_then(|lane| lane.top);
-            if let Some(begun) = top.and_then(|top| begun_at(&mut self.begun, top)) {
-                (begun.time, begun.edges) = (None, Edges::OPEN_START);
+            if let Some(lane) = self.lanes.get_mut(place) {
+                (lane.time, lane.edges) = (None, Edges::OPEN_START);
             }
         }
         let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get(place)) else {
             return Ok(());
         };
-        let Some(number) = lane.top else { return Ok(()) };
-        let Some(begun) = begun_at(&mut self.begun, number) else { return Ok(()) };
-        lane.top = begun.below;
-        lane.depth = lane.depth.saturating_sub(1);
-        if self.to.wants_args() && slice.is_some() {
+        let ended = lane.pop(&self.below, &mut self.free);
+        let mut texts = ended.texts.and_then(|at| self.texts.get_mut(index(at)));
+        if let Some(texts) = &mut texts
+            && self.to.wants_args()
+            && slice.is_some()
+        {
             self.args.clear();
             push_args(&mut self.json, event, &mut self.args);
-            merge(&mut begun.args, &self.args);
+            merge(&mut texts.args, &self.args);
         }
-        let edges = begun.edges.with(edges);
+        let edges = ended.edges.with(edges);
         if edges.has(Edges::OPEN_END) {
-            begun.edges = edges;
-            self.left.push((place, lane.depth, std::mem::take(begun)));
+            let texts = texts.map(std::mem::take).unwrap_or_default();
+            self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
-            self.to.slice(&begun.slice(lane.label, labels, lane.depth, event.time(), edges))?;
+            let said = texts.as_deref().unwrap_or(&NO_TEXTS);
+            self.to.slice(&ended.slice(said, labels, event.time(), edges))?;
+            if let Some(texts) = texts.filter(|_| self.free_texts.len() >= SPARE) {
+                *texts = Texts::default();
+            }
         }
-        if self.spare >= SPARE {
-            *begun = Begun::default();
-        }
-        begun.below = self.free.replace(number);
-        self.spare = self.spare.saturating_add(1);
+        self.free_texts.extend(ended.texts.map(NonZeroU32::get));
         Ok(())
     }
 }
 
-fn begun_at(begun: &mut [Begun], number: u32) -> Option<&mut Begun> {
-    begun.get_mut(usize::try_from(number).ok()?)
+/// Puts something in a place that is free, or in a new one; the place and one more.
+fn put<T>(places: &mut Vec<T>, free: &mut Vec<u32>, what: T) -> Option<NonZeroU32> {
+    if let Some(at) = free.pop().and_then(NonZeroU32::new) {
+        if let Some(place) = places.get_mut(index(at)) {
+            *place = what;
+        }
+        return Some(at);
+    }
+    places.push(what);
+    u32::try_from(places.len()).ok().and_then(NonZeroU32::new)
 }
 
-impl Begun {
-    /// Notes what an event begins.
-    fn fill(&mut self, event: &Event<'_>) {
-        self.name.clear();
-        push_label(&mut self.name, event.name(), NAME_MAX);
-        self.args.clear();
-        self.edges = event.slice().map_or(Edges::NONE, |slice| slice.edges());
-        (self.time, self.offset) = (event.time(), event.offset());
+/// The place that such a number stands for.
+fn index(at: NonZeroU32) -> usize {
+    usize::try_from(at.get()).unwrap_or(usize::MAX).saturating_sub(1)
+}
+
+impl Lane {
+    /// Takes the slice that began last.
+    fn pop(&mut self, below: &[Self], free: &mut Vec<u32>) -> Self {
+        let ended = *self;
+        self.is_open = false;
+        if let Some(at) = ended.below
+            && let Some(next) = below.get(index(at))
+        {
+            *self = Self { label: ended.label, ..*next };
+            free.push(at.get());
+        }
+        ended
     }
 
-    fn slice<'s>(
-        &'s self,
-        number: u32,
-        labels: &'s Labels,
-        depth: usize,
-        end: Option<Time>,
-        edges: Edges,
-    ) -> Slice<'s> {
-        let Self { name, time, offset, args, .. } = self;
-        Slice { id: labels.id, number, labels, name, begin: *time, end, depth, edges, args, offset: *offset }
+    fn slice<'s>(&self, texts: &'s Texts, labels: &'s Labels, end: Option<Time>, edges: Edges) -> Slice<'s> {
+        let (Texts { name, args }, &Self { time, offset, kept, depth, label, .. }) = (texts, self);
+        let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+        let kept = self.is_kept.then_some(kept);
+        Slice { number: label, labels, name, kept, begin: time, end, depth, edges, args, offset }
     }
 }
 
@@ -394,9 +452,18 @@ fn join(to: &mut Vec<u8>, members: &[u8]) {
     to.extend_from_slice(members);
 }
 
+/// The length up to which members are compared one by one.
+const SHORT: usize = 256;
+
 /// Adds the members of an end to those of a begin; of the same name, the end's counts.
 fn merge(to: &mut Vec<u8>, members: &[u8]) {
     if to.is_empty() || members.is_empty() {
+        return join(to, members);
+    }
+    // Most have few members, and none of the same name.
+    let is_short = to.len().saturating_add(members.len()) <= SHORT;
+    let has = |key| self::members(to).any(|(known, _)| known == key);
+    if is_short && !self::members(members).any(|(key, _)| has(key)) {
         return join(to, members);
     }
     let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();

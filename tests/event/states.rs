@@ -7,8 +7,8 @@ use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::states::{
-    ArgSlot, ClassSlot, Counts, Edges, FieldSlot, Hashed, MatchSlot, OpSlot, OpenSlot, Rooms, RuleSlot,
-    StateRooms, States, StreamSlot as Fed, Table, ValueSlot,
+    ArgSlot, ClassSlot, Counts, Edges, FieldSlot, Hashed, HeadSlot, MatchSlot, OpSlot, OpenSlot, Rooms,
+    RuleSlot, StateRooms, States, StreamSlot as Fed, Table, ValueSlot,
 };
 use traceglass::event::{EventKind, Item, Source, TrackId};
 use traceglass::{Error, ErrorKind};
@@ -259,16 +259,21 @@ macro_rules! rooms {
         let (mut values, mut tracks) = (vec![ValueSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
         let (mut open, mut kept) = (vec![OpenSlot::EMPTY; count], vec![Hashed::EMPTY; count]);
         let (mut streams, mut args) = (vec![Fed::EMPTY; count], vec![ArgSlot::EMPTY; count]);
+        let [mut names_heads, mut tracks_heads, mut kept_heads] =
+            [const { HeadSlot::EMPTY }; 3].map(|head| vec![head; 2 * count]);
         let $rooms = StateRooms {
             classes: &mut &mut classes[..],
             names: &mut &mut names[..],
+            names_heads: &mut &mut names_heads[..],
             matches: &mut &mut matches[..],
             args: &mut &mut args[..],
             fields: &mut &mut fields[..],
             values: &mut &mut values[..],
             tracks: &mut &mut tracks[..],
+            tracks_heads: &mut &mut tracks_heads[..],
             open: &mut &mut open[..],
             kept: &mut &mut kept[..],
+            kept_heads: &mut &mut kept_heads[..],
             streams: &mut &mut streams[..],
         };
     };

@@ -235,7 +235,7 @@ impl TakeSlices for Timeline {
         }
         let begin = slice.begin.map_or(f64::NAN, |time| self.since_origin(time));
         let end = slice.end.map_or(f64::NAN, |time| self.since_origin(time));
-        let track = self.track_of(slice.id);
+        let track = self.track_of(slice.id());
         let next = self.rows.len();
         let row = *self.row_of.entry((track, slice.depth)).or_insert(next);
         if row == next {

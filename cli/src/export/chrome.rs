@@ -182,7 +182,7 @@ impl TakeSlices for Process<'_> {
         let end = ended.flatten().unwrap_or(to);
         let begin = if self.window.from().is_some() { begin.max(from) } else { begin };
         let end = if self.window.to().is_some() { end.min(to) } else { end };
-        self.chrome.event("X", slice.name, slice.id);
+        self.chrome.event("X", slice.name, slice.id());
         self.chrome.time("ts", begin);
         self.chrome.time("dur", end.saturating_sub(begin).max(0));
         let line = &mut self.chrome.line;

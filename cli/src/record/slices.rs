@@ -242,7 +242,7 @@ impl TakeSlices for SliceLines<'_> {
         };
         let is_open = slice.edges.has(Edges::OPEN_END);
         let put = &mut |line: &[u8]| put(self.out, is_json, line);
-        let done = tree.take(slice.id.number(), slice.depth, is_open, line, put);
+        let done = tree.take(slice.id().number(), slice.depth, is_open, line, put);
         self.tree = Some(tree);
         done
     }

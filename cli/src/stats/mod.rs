@@ -13,7 +13,8 @@ use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::num::NonZeroU32;
-use traceglass::event::{Event, EventKind, Track, TrackId, Window};
+use traceglass::event::{Event, EventKind, Label, Track, TrackId, Window};
+use traceglass_open::short::Short;
 
 /// Names of each kind that are counted on their own; the others are counted together.
 const NAMES: usize = 1 << 16;
@@ -33,7 +34,7 @@ pub struct Stats {
     window: Window,
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
-    known_tracks: Vec<Option<usize>>,
+    known_tracks: Vec<Option<NonZeroU32>>,
     /// The tracks of the source by their labels, and the labels that several have: their slices may overlap.
     labels: HashMap<String, TrackId, RandomState>,
     shared: HashSet<String, RandomState>,
@@ -41,6 +42,7 @@ pub struct Stats {
 
 /// The slices of a name.
 #[derive(Default)]
+#[repr(C)]
 pub struct Named {
     pub sketch: Sketch,
     /// The offset of the event that begins the longest one.
@@ -51,15 +53,65 @@ pub struct Named {
 
 /// The activity of a track: by the places of their names, how long slices were on it that lie in nothing else.
 #[derive(Default)]
+#[repr(align(64))]
 pub struct Busy {
-    /// The first ones: most tracks have no more.
-    few: [(u32, u64); FEW],
-    few_len: usize,
-    #[expect(clippy::box_collection, reason = "few entries have one, and all have its size")]
-    more: Option<Box<HashMap<u32, u64, RandomState>>>,
-    /// The time that is covered, of a track whose slices may overlap.
-    shared: Option<Box<Shared>>,
+    /// The first names and their times: most tracks have no more.
+    few: [u32; FEW],
+    few_len: u32,
+    few_ns: [u64; FEW],
+    more: Option<Box<More>>,
 }
+
+/// What few tracks have.
+#[derive(Default)]
+struct More {
+    /// The times of names, and one more, by their numbers; zero where there is none. Most of it is full.
+    dense: Vec<u64>,
+    /// The times of the names after those.
+    names: HashMap<u32, u64, RandomState>,
+    count: usize,
+    /// The time that is covered, of a track whose slices may overlap.
+    shared: Option<Shared>,
+}
+
+impl More {
+    /// Adds the time of a name.
+    fn add(&mut self, name: u32, ns: u64) {
+        let place = usize::try_from(name).unwrap_or(usize::MAX);
+        if self.dense.len() <= place && self.count.saturating_mul(SPREAD) > place && self.count >= MANY {
+            self.dense.resize(place.saturating_add(1).next_power_of_two(), 0);
+            for (name, ns) in std::mem::take(&mut self.names) {
+                match self.dense.get_mut(usize::try_from(name).unwrap_or(usize::MAX)) {
+                    Some(known) => *known = ns.saturating_add(1),
+                    None => drop(self.names.insert(name, ns)),
+                }
+            }
+        }
+        let is_new = match self.dense.get_mut(place) {
+            Some(known) => {
+                let before = *known;
+                *known = before.max(1).saturating_add(ns);
+                before == 0
+            }
+            None => {
+                let before = self.names.len();
+                let known = self.names.entry(name).or_default();
+                *known = known.saturating_add(ns);
+                self.names.len() > before
+            }
+        };
+        self.count = self.count.saturating_add(is_new.into());
+    }
+
+    fn each(&self) -> impl Iterator<Item = (u32, u64)> {
+        let dense = (0_u32..).zip(&self.dense).filter_map(|(name, ns)| Some((name, ns.checked_sub(1)?)));
+        dense.chain(self.names.iter().map(|(name, ns)| (*name, *ns)))
+    }
+}
+
+/// The number of names from which on their times may lie by their numbers, and how much room each may take then.
+const MANY: usize = 256;
+const SPREAD: usize = 4;
 
 /// The time that slices cover which may overlap.
 #[derive(Default)]
@@ -77,48 +129,24 @@ const FEW: usize = 4;
 /// Values by name.
 pub struct ByName<T> {
     /// The places of names, each where its hash leads to, or in the next room that was free. At most half of it is full.
-    places: Vec<Option<NonZeroU32>>,
+    places: Vec<Place>,
     known: Vec<Known<T>>,
     /// The value where a place has none: zero.
     rest: T,
     hashes: RandomState,
 }
 
+/// The place of a name and one more, or zero, below bits of the name's hash: what has others is another name.
+type Place = u32;
+
+/// The bits of a place. There are [`NAMES`] of them, and that of the others.
+const PLACE: u32 = (2 * NAMES as u32) - 1;
+
 /// A name, and what is known by it: beside each other, as they are met at random.
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct Known<T> {
     name: Short,
     value: T,
-}
-
-/// A name, in place if it is short.
-enum Short {
-    Here(u8, [u8; 22]),
-    There(Box<str>),
-}
-
-impl Short {
-    fn new(name: &str) -> Self {
-        let mut bytes = [0; 22];
-        match (bytes.get_mut(..name.len()), u8::try_from(name.len())) {
-            (Some(to), Ok(len)) => {
-                to.copy_from_slice(name.as_bytes());
-                Self::Here(len, bytes)
-            }
-            _ => Self::There(name.into()),
-        }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Here(len, bytes) => bytes.get(..usize::from(*len)).unwrap_or_default(),
-            Self::There(name) => name.as_bytes(),
-        }
-    }
-
-    fn text(&self) -> &str {
-        std::str::from_utf8(self.bytes()).unwrap_or_default()
-    }
 }
 
 impl<T: Default> Default for ByName<T> {
@@ -152,7 +180,7 @@ impl<T: Default> ByName<T> {
         let place = self.known.len();
         self.known.push(Known { name: Short::new(name), value: T::default() });
         if self.places.len() / 2 < self.known.len() {
-            self.places = vec![None; self.places.len().max(8).saturating_mul(2)];
+            self.places = vec![0; self.places.len().max(8).saturating_mul(2)];
             (0..place).for_each(|place| self.enter(place));
         }
         self.enter(place);
@@ -162,10 +190,10 @@ impl<T: Default> ByName<T> {
     /// Notes where a name is.
     fn enter(&mut self, place: usize) {
         let Some(known) = self.known.get(place) else { return };
-        let mut at = self.first_of(known.name.bytes());
+        let (mut at, bits) = self.first_of(known.name.bytes());
         while let Some(room) = self.places.get_mut(at) {
-            if room.is_none() {
-                *room = u32::try_from(place).ok().and_then(|place| NonZeroU32::MIN.checked_add(place));
+            if *room == 0 {
+                *room = bits | u32::try_from(place).unwrap_or(PLACE).saturating_add(1);
                 return;
             }
             at = self.after(at);
@@ -174,11 +202,12 @@ impl<T: Default> ByName<T> {
 }
 
 impl<T> ByName<T> {
-    /// Where a name is looked for first.
-    fn first_of(&self, name: &[u8]) -> usize {
+    /// Where a name is looked for first, and the bits of its hash that are kept with its place.
+    fn first_of(&self, name: &[u8]) -> (usize, u32) {
+        let hash = self.hashes.hash_one(name);
         // Their number is a power of two.
         let last = self.places.len().saturating_sub(1);
-        usize::try_from(self.hashes.hash_one(name)).map_or(0, |hash| hash & last)
+        (usize::try_from(hash).map_or(0, |hash| hash & last), (hash >> 32) as u32 & !PLACE)
     }
 
     /// Where it is looked for next.
@@ -187,10 +216,11 @@ impl<T> ByName<T> {
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        let mut at = self.first_of(name.as_bytes());
+        let (mut at, bits) = self.first_of(name.as_bytes());
         loop {
-            let place = usize::try_from((*self.places.get(at)?)?.get()).ok()?.saturating_sub(1);
-            if self.known.get(place)?.name.bytes() == name.as_bytes() {
+            let found = *self.places.get(at)?;
+            let place = usize::try_from((found & PLACE).checked_sub(1)?).ok()?;
+            if found & !PLACE == bits && self.known.get(place)?.name.bytes() == name.as_bytes() {
                 return Some(place);
             }
             at = self.after(at);
@@ -206,8 +236,7 @@ impl<T> ByName<T> {
     }
 
     pub fn get(&self, name: &str) -> Option<&T> {
-        let place = self.find(name)?;
-        self.known.get(place).map(|known| &known.value)
+        self.known.get(self.find(name)?).map(|known| &known.value)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
@@ -216,51 +245,56 @@ impl<T> ByName<T> {
 
     /// The names by their places.
     pub fn names(&self) -> Vec<&str> {
-        self.iter().map(|(name, _)| name).collect()
+        self.known.iter().map(|known| known.name.text()).collect()
     }
 }
 
 impl Busy {
     /// Adds the time of a name, whose slice ends after all others so far.
     fn add(&mut self, name: u32, begin: i128, end: i128) {
-        let ns = match &mut self.shared {
+        let ns = match self.more.as_mut().and_then(|more| more.shared.as_mut()) {
             Some(shared) => {
                 shared.all.add(begin, end);
                 shared.names.entry(name).or_default().add(begin, end)
             }
             None => u64::try_from(end.saturating_sub(begin).max(0)).unwrap_or(u64::MAX),
         };
-        let few = self.few.get_mut(..self.few_len).unwrap_or_default();
-        let known = match few.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => known,
-            None => match self.few.get_mut(self.few_len) {
-                Some((new, ns)) => {
+        let few_len = usize::try_from(self.few_len).unwrap_or(FEW);
+        let known = self.few.iter().take(few_len).position(|known| *known == name);
+        let known = match self.few_ns.get_mut(known.unwrap_or(few_len)) {
+            Some(few_ns) => {
+                if let (None, Some(new)) = (known, self.few.get_mut(few_len)) {
                     self.few_len = self.few_len.saturating_add(1);
                     *new = name;
-                    ns
                 }
-                None => self.more.get_or_insert_default().entry(name).or_default(),
-            },
+                few_ns
+            }
+            None => return self.more.get_or_insert_default().add(name, ns),
         };
         *known = known.saturating_add(ns);
     }
 
     fn each(&self) -> impl Iterator<Item = (u32, u64)> {
-        let few = self.few.iter().take(self.few_len).copied();
-        few.chain(self.more.iter().flat_map(|more| more.iter()).map(|(name, ns)| (*name, *ns)))
+        let len = usize::try_from(self.few_len).unwrap_or(FEW);
+        let few = self.few.iter().copied().zip(self.few_ns).take(len);
+        few.chain(self.more.iter().flat_map(|more| more.each()))
+    }
+
+    fn shared(&self) -> Option<&Shared> {
+        self.more.as_ref()?.shared.as_ref()
     }
 
     /// From now on, slices may overlap.
     fn share(&mut self) {
-        if self.shared.is_none() {
+        if self.shared().is_none() {
             let before = self.each().fold(0_u64, |total, (_, ns)| total.saturating_add(ns));
-            self.shared = Some(Box::new(Shared { before, ..Shared::default() }));
+            self.more.get_or_insert_default().shared = Some(Shared { before, ..Shared::default() });
         }
     }
 
     /// The time in which a slice was open on it.
     pub fn ns(&self) -> i128 {
-        match &self.shared {
+        match self.shared() {
             Some(shared) => shared.before.saturating_add(shared.all.ns()).into(),
             None => self.each().fold(0, |total, (_, ns)| total.saturating_add(ns.into())),
         }
@@ -296,6 +330,18 @@ impl Stats {
     }
 }
 
+/// Looks something up by a label, which is written to `room` if it does not stand in the trace.
+fn by_label<T>(room: &mut String, label: Label<'_>, find: impl FnOnce(&str) -> T) -> T {
+    match label.as_str().filter(|name| name.len() <= NAME_MAX) {
+        Some(name) => find(name),
+        None => {
+            room.clear();
+            push_label(room, label, NAME_MAX);
+            find(room)
+        }
+    }
+}
+
 impl TakeSlices for Stats {
     type Error = Failure;
 
@@ -303,11 +349,18 @@ impl TakeSlices for Stats {
         false
     }
 
+    /// Each name that begins is one that is counted, unless it may lie outside of the range.
+    fn keep(&mut self, name: Label<'_>) -> Option<u32> {
+        let is_all = self.window == Window::ALL;
+        is_all.then(|| u32::try_from(by_label(&mut self.name, name, |name| self.slices.place(name))).ok())?
+    }
+
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         if !slice.touches(self.window) {
             return Ok(());
         }
-        let name = self.slices.place(slice.name);
+        let kept = slice.kept.and_then(|kept| usize::try_from(kept).ok());
+        let name = kept.unwrap_or_else(|| self.slices.place(slice.name));
         let named = self.slices.at(name);
         let Some(ns) = slice.duration() else {
             named.open = named.open.saturating_add(1);
@@ -334,8 +387,9 @@ impl TakeSlices for Stats {
             if shared.contains(slice.track()) {
                 tracks.at(place).share();
             }
-            place
+            NonZeroU32::MIN.saturating_add(u32::try_from(place).unwrap_or(u32::MAX))
         });
+        let track = usize::try_from(track.get()).unwrap_or(usize::MAX).saturating_sub(1);
         tracks.at(track).add(u32::try_from(name).unwrap_or(u32::MAX), begin, end);
         Ok(())
     }
@@ -371,15 +425,7 @@ impl TakeSlices for Stats {
         if matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. }) {
             return Ok(());
         }
-        let name = match event.name().as_str().filter(|name| name.len() <= NAME_MAX) {
-            Some(name) => name,
-            None => {
-                self.name.clear();
-                push_label(&mut self.name, event.name(), NAME_MAX);
-                &self.name
-            }
-        };
-        let count = self.events.of(name);
+        let count = by_label(&mut self.name, event.name(), |name| self.events.of(name));
         *count = count.saturating_add(1);
         Ok(())
     }
@@ -392,6 +438,23 @@ impl TakeSlices for Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Names of any number, some of which come again, against a map.
+    #[test]
+    fn a_track_has_the_time_of_each_of_its_names() {
+        for spread in [1, 3, 7, 1000] {
+            let (mut busy, mut expected) = (Busy::default(), HashMap::new());
+            for step in 0..3000_u32 {
+                let name = step % 2000 * spread % 60_000;
+                busy.add(name, step.into(), (2 * step).into());
+                *expected.entry(name).or_insert(0) += u64::from(step);
+            }
+            let found: HashMap<_, _> = busy.each().collect();
+            assert_eq!(busy.each().count(), found.len());
+            assert_eq!(found, expected, "{spread}");
+            assert_eq!(busy.ns(), expected.values().map(|ns| i128::from(*ns)).sum::<i128>());
+        }
+    }
 
     #[test]
     fn names_of_any_length_have_one_place_each() {

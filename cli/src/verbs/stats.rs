@@ -158,7 +158,7 @@ fn of_slices(line: &mut Line, named: &Named, ns: i128) {
     let Named { sketch, longest_at, open } = named;
     let known = |value: i128| (sketch.count > 0).then_some(value);
     float(line.int("count", sketch.count), "rate", rate(sketch.count, ns));
-    line.span("total_ns", Some(sketch.total)).span("min_ns", known(sketch.min()));
+    line.span("total_ns", Some(sketch.total())).span("min_ns", known(sketch.min()));
     line.span("mean_ns", sketch.mean()).span("p50_ns", sketch.percentile(50));
     line.span("p99_ns", sketch.percentile(99)).span("max_ns", known(sketch.max()));
     line.int_or_null("max_offset", (sketch.count > 0).then_some(*longest_at)).int("open", *open);
@@ -205,7 +205,7 @@ fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()>
         }
         out.json_text(line.end())
     };
-    for (name, named) in sorted(stats.slices.iter(), usize::MAX, |named| named.sketch.total) {
+    for (name, named) in sorted(stats.slices.iter(), usize::MAX, |named| named.sketch.total()) {
         of_slices(line.begin().text("kind", "slice").text("name", name), named, ns);
         let found = other.and_then(|other| other.slices.get(name));
         let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
@@ -275,7 +275,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
             columns.insert(1, right("change"));
         }
         let mut table = Table::new(&columns);
-        for (name, about) in sorted(stats.slices.iter(), most, |named| named.sketch.total) {
+        for (name, about) in sorted(stats.slices.iter(), most, |named| named.sketch.total()) {
             let Named { sketch, longest_at, .. } = about;
             let time = |value: Option<i128>| {
                 value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
@@ -284,7 +284,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
                 named(name),
                 grouped(sketch.count),
                 shown_rate(sketch.count, ns),
-                time(Some(sketch.total)),
+                time(Some(sketch.total())),
                 time(Some(sketch.min())),
                 time(sketch.mean()),
                 time(sketch.percentile(50)),

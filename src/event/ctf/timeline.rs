@@ -2,7 +2,7 @@
 
 use super::fields::CtfData;
 use crate::ctf::data::{Merge, MergeSlot, Packets, Programs};
-use crate::ctf::schema::Schema;
+use crate::ctf::schema::{EventClass, Schema};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::element::LANES;
@@ -68,6 +68,7 @@ pub struct Timeline<'a, 's, 't, R> {
     loss: Option<Lost>,
     window: Window,
     programs: Programs<'s>,
+    names: Names<'a>,
 }
 
 /// A stream that a file has packets of: its trace, its session, its class and its number among those of the class.
@@ -96,6 +97,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
             loss: None,
             window: Window::ALL,
             programs: Programs::NONE,
+            names: Names([None; NAMES]),
         }
     }
 
@@ -370,8 +372,6 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             .map_or((0, &Programs::NONE), |slot| (slot.numbers.0, &slot.programs));
         let clock = record.packet().stream_class().clock();
         let time = clock.and_then(|clock| Some(time_of(&clock, record.cycles()?)));
-        let name = record.class().name();
-        let number = record.class().id();
         Ok(Some(Item::Event(Event {
             input: streams.get(merged.source()).map_or(0, |slot| slot.input),
             offset: record.offset(),
@@ -379,11 +379,7 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             time,
             track: self.track(merged.source()),
             kind: EventKind::Instant,
-            // Whoever takes the event looks at its name more than once.
-            name: match name.and_then(|name| name.borrowed()) {
-                Some(text) => Label::Text(text),
-                None => name.map_or(Label::Numbered("event", number), Label::Ctf),
-            },
+            name: self.names.name(base, record.class()),
             starts: None,
             ends: Flows::NONE,
             inferred: false,
@@ -393,6 +389,35 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
 
     fn set_window(&mut self, window: Window) {
         self.window = window;
+    }
+}
+
+/// The number of names that are remembered.
+const NAMES: usize = 16;
+
+/// Names of classes that were met last, by the first number of their trace and their own: they need not be looked at
+/// again to be text.
+#[derive(Debug)]
+struct Names<'a>([Option<(u32, u32, &'a str)>; NAMES]);
+
+impl<'a> Names<'a> {
+    /// The name of a class.
+    #[inline]
+    fn name(&mut self, base: u32, class: EventClass<'a, '_>) -> Label<'a> {
+        let place = usize::try_from(class.index.wrapping_mul(0x9e37_79b1) >> 28).unwrap_or(0);
+        match self.0.get_mut(place) {
+            Some(Some((known, index, text))) if (*known, *index) == (base, class.index) => Label::Text(text),
+            place => {
+                let name = class.name();
+                match (name.and_then(|name| name.borrowed()), place) {
+                    (Some(text), Some(place)) => {
+                        *place = Some((base, class.index, text));
+                        Label::Text(text)
+                    }
+                    _ => name.map_or(Label::Numbered("event", class.id()), Label::Ctf),
+                }
+            }
+        }
     }
 }
 

@@ -1,16 +1,15 @@
 //! Classes of events, and the rules that their events follow: found once for each class.
 
-use super::element::ROOM;
-use super::hashed::Entries;
+use super::hashed::{Entries, grow};
 use super::op::{Op, Ops, Source};
-use super::plan::{Number, Plan};
+use super::plan::{Number, Plan, Test};
 use super::rule::{Rule, RuleKind, star};
 use super::table::Table;
 use super::text::{Scratch, hash, split};
-use crate::bytes::to_u64;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::record::{Class, Kind, Scope, Slot, Step};
 use crate::room::Room;
+use core::ops::Range;
 
 /// No field.
 pub(super) const NO_FIELD: u32 = u32::MAX;
@@ -21,18 +20,23 @@ pub(super) type Name = Scratch<256>;
 /// Room for a class of events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClassSlot {
-    is_known: bool,
+    pub(super) is_known: bool,
     /// True if its name is known to occur.
     has_name: bool,
     first: u32,
-    len: u32,
+    pub(super) len: u32,
     /// The number of its fields that rules name.
-    named: u32,
+    pub(super) named: u32,
 }
 
 impl ClassSlot {
     /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self = Self { is_known: false, has_name: false, first: 0, len: 0, named: 0 };
+
+    /// The range of its rules.
+    pub(super) const fn matches(&self) -> Range<u32> {
+        self.first..self.first.saturating_add(self.len)
+    }
 }
 
 /// Room for a rule that a class of events follows.
@@ -54,6 +58,9 @@ pub struct MatchSlot {
     pub(super) track: Plan,
     pub(super) key_plan: Plan,
     pub(super) value: Number,
+    /// The ways to its conditions.
+    pub(super) skip: Test,
+    pub(super) none: Test,
 }
 
 impl MatchSlot {
@@ -69,7 +76,15 @@ impl MatchSlot {
         track: Plan::NONE,
         key_plan: Plan::NONE,
         value: Number::None,
+        skip: Test::Never,
+        none: Test::Never,
     };
+
+    /// The arguments of an event that follows the rule, of those of all.
+    pub(super) fn args<'a>(&self, all: &'a [ArgSlot]) -> &'a [ArgSlot] {
+        let (first, len) = self.args;
+        all.get(first..first.saturating_add(len)).unwrap_or_default()
+    }
 }
 
 default_is_empty!(MatchSlot);
@@ -125,30 +140,9 @@ pub(super) struct Classes<'r> {
 }
 
 impl Classes<'_> {
-    /// The range of the rules of a class; `None` if it is not known yet.
-    pub(super) fn known(&self, class: usize) -> Option<core::ops::Range<u32>> {
-        let slot = self.classes.slots().get(class).filter(|slot| slot.is_known)?;
-        Some(slot.first..slot.first.saturating_add(slot.len))
-    }
-
-    /// The number of fields of a class that rules name.
-    pub(super) fn named(&self, class: usize) -> u32 {
-        self.classes.slots().get(class).map_or(0, |slot| slot.named)
-    }
-
     /// True if the name of a class is known to occur.
     pub(super) fn has_name(&self, class: usize) -> bool {
         self.classes.slots().get(class).is_some_and(|slot| slot.has_name)
-    }
-
-    pub(super) fn match_at(&self, at: u32) -> Option<&MatchSlot> {
-        self.matches.slots().get(usize::try_from(at).ok()?)
-    }
-
-    /// The arguments of an event that follows a rule.
-    pub(super) fn args_of(&self, at: u32) -> &[ArgSlot] {
-        let (first, len) = self.match_at(at).map_or((0, 0), |found| found.args);
-        self.args.slots().get(first..first.saturating_add(len)).unwrap_or_default()
     }
 
     /// True if rules for any name, and no others, may begin or end something with events of this class.
@@ -267,6 +261,8 @@ impl Classes<'_> {
         found.what = what;
         found.track = plan(rule.track, 0);
         found.key_plan = plan(rule.key, state);
+        found.skip = Test::new(table, rule.skip, &has);
+        found.none = Test::new(table, rule.none, &has);
         if rule.kind == RuleKind::Let {
             found.value = plan(rule.value, 0).alone(0);
         }
@@ -428,14 +424,4 @@ fn each_field(class: &dyn Class, each: &mut dyn FnMut(Slot, Scope, &str)) {
         }
         Step::End => depth = depth.saturating_sub(1),
     });
-}
-
-/// Sees to it that a room has so many slots.
-pub(super) fn grow<T>(room: &mut (dyn Room<T> + '_), needed: usize) -> Result<()> {
-    let capacity = room.slots().len();
-    if needed <= capacity || room.grow(needed) {
-        return Ok(());
-    }
-    let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(needed) };
-    Err(Error::new(0, ROOM, kind))
 }

@@ -1,14 +1,17 @@
 //! The values from which templates are filled.
 
-use super::classes::{MatchSlot, Name};
-use super::hashed::Entries;
+use super::classes::{ArgSlot, MatchSlot, Name};
+use super::counts::Counts;
+use super::emit::Moment;
+use super::hashed::{Entries, NONE};
 use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
-use super::plan::{Number, Plan};
-use super::table::Table;
+use super::open::Open;
+use super::plan::{Number, Plan, Test};
+use super::table::Rules;
 use super::text::{Scratch, joined, name_hash, number_hash};
 use super::value::{Texts, Value, ValueSlot};
-use crate::event::label::Label;
-use core::fmt::Write as _;
+use crate::event::track::TrackId;
+use core::fmt::{Display, Write as _};
 use core::ops::Range;
 
 /// Text that templates give.
@@ -17,20 +20,26 @@ pub(super) type Output = Scratch<2048>;
 /// A text that a map remembers. A long one is cut.
 pub(super) type Kept = Scratch<96>;
 
-/// The values from which templates are filled: an event, and everything remembered.
-pub(super) struct Context<'c, 't, 'r> {
-    pub(super) table: &'c Table<'t, 'r>,
+/// The values from which templates are filled: an event, and everything remembered; and what comes of it.
+pub(super) struct Context<'c, 'e, 'r, 't> {
+    pub(super) rules: Rules<'r, 't>,
     pub(super) values: &'c [ValueSlot],
     pub(super) texts: &'c Texts,
-    pub(super) maps: &'c Entries<'r, KeptSlot>,
-    /// The number of the event, and its name.
+    /// The number of the event whose values are of now.
     pub(super) number: u32,
-    pub(super) event: Label<'c>,
-    /// What its class has to do with the rule that is followed.
-    pub(super) found: &'c MatchSlot,
-    pub(super) stream: &'c dyn core::fmt::Display,
-    /// The processor of the packet.
-    pub(super) cpu: Option<u64>,
+    /// The arguments of all rules.
+    pub(super) args: &'c [ArgSlot],
+    pub(super) maps: &'c mut Entries<'r, KeptSlot>,
+    pub(super) open: &'c mut Open<'r>,
+    pub(super) output: &'c mut Output,
+    pub(super) counts: &'c mut Counts,
+    pub(super) root: Option<(TrackId, bool)>,
+    pub(super) inputs: &'r [&'r str],
+    pub(super) moment: &'c Moment<'c, 'e>,
+    /// The number of the processor, if templates have it in decimal digits.
+    pub(super) written: Option<u64>,
+    /// The track of the rule that is followed, if it is known beforehand.
+    pub(super) track: u32,
 }
 
 /// Room for something that is remembered.
@@ -44,8 +53,9 @@ pub(super) enum Remembered {
     Text(Kept),
 }
 
-/// The name of a track: its hash, if that is known without it, or where it was put.
+/// The name of a track: its hash, if that is known without it, or where it was put; or the track itself.
 pub(super) enum Named {
+    Known(u32),
     Hash(u64),
     Text(Range<usize>),
 }
@@ -73,32 +83,32 @@ impl Piece<'_> {
     }
 }
 
-impl<'t> Context<'_, 't, '_> {
+impl<'t> Context<'_, '_, '_, 't> {
     /// The text of a template, which need not be put together if it is one of the table; `None` if it has no value.
-    pub(super) fn piece(&self, ops: Ops, to: &mut Output) -> Option<Piece<'t>> {
-        let slots = self.table.range(ops);
+    pub(super) fn piece(&mut self, found: &MatchSlot, ops: Ops) -> Option<Piece<'t>> {
+        let slots = self.rules.range(ops);
         match slots {
             [OpSlot(Op::Text(text))] => return Some(Piece::Text(text)),
             // A place, and nothing else.
             [OpSlot(Op::Try { more, .. }), rest @ ..] if usize::try_from(*more) == Ok(rest.len()) => {}
-            _ => return self.template(ops, to).map(Piece::Given),
+            _ => return self.template(found, ops).map(Piece::Given),
         }
         slots.iter().find_map(|slot| match slot.0 {
             Op::Try { source: Source::Text(text), .. } => Some(Piece::Text(text)),
             Op::Try { source: Source::Table(ops, inner, mask), .. } => {
-                self.entry(ops, inner, mask, to).map(Piece::Text)
+                self.entry(found, ops, inner, mask).map(Piece::Text)
             }
             Op::Try { source, mask, hex, .. } => {
-                let start = to.len();
-                self.source(source, mask, hex, to).then(|| Piece::Given(start..to.len()))
+                let start = self.output.len();
+                self.source(found, &source, mask, hex).then(|| Piece::Given(start..self.output.len()))
             }
             _ => None,
         })
     }
 
     /// The text that stands for a value in a table.
-    fn entry(&self, ops: Ops, inner: Inner<'t>, mask: Option<u64>, to: &mut Output) -> Option<&'t str> {
-        let mut entries = self.table.range(ops).iter();
+    fn entry(&mut self, found: &MatchSlot, ops: Ops, inner: Inner<'t>, mask: Option<u64>) -> Option<&'t str> {
+        let mut entries = self.rules.range(ops).iter();
         let number = match inner {
             Inner::Field(name) => self.value(name).masked(mask),
             _ => None,
@@ -109,30 +119,30 @@ impl<'t> Context<'_, 't, '_> {
                 _ => None,
             });
         }
-        let start = to.len();
-        if !self.inner(inner, mask, to) {
+        let start = self.output.len();
+        if !self.inner(found, inner, mask) {
             return None;
         }
-        let key = to.bytes(start..to.len());
-        let found = entries.find_map(|slot| match slot.0 {
+        let key = self.output.bytes(start..self.output.len());
+        let text = entries.find_map(|slot| match slot.0 {
             Op::Entry(value, text, _) if value.as_bytes() == key => Some(text),
             _ => None,
         });
-        to.truncate(start);
-        found
+        self.output.truncate(start);
+        text
     }
 
     /// The text of a template; `None` if it has no value.
-    pub(super) fn template(&self, ops: Ops, to: &mut Output) -> Option<Range<usize>> {
-        let start = to.len();
-        let mut slots = self.table.range(ops).iter();
+    pub(super) fn template(&mut self, found: &MatchSlot, ops: Ops) -> Option<Range<usize>> {
+        let start = self.output.len();
+        let mut slots = self.rules.range(ops).iter();
         while let Some(OpSlot(op)) = slots.next() {
             match op {
-                Op::Text(text) => to.push(text),
+                Op::Text(text) => self.output.push(text),
                 Op::Try { source, mask, hex, more } => {
                     let is_put = match source {
-                        Source::Field(name) => self.value(*name).put(self.texts, *mask, *hex, to),
-                        _ => self.source(*source, *mask, *hex, to),
+                        Source::Field(name) => self.value(*name).put(self.texts, *mask, *hex, self.output),
+                        _ => self.source(found, source, *mask, *hex),
                     };
                     match is_put {
                         // The other alternatives are not needed.
@@ -140,7 +150,7 @@ impl<'t> Context<'_, 't, '_> {
                             let _ = slots.nth(usize::try_from(more.saturating_sub(1)).unwrap_or(usize::MAX));
                         }
                         false if *more == 0 => {
-                            to.truncate(start);
+                            self.output.truncate(start);
                             return None;
                         }
                         _ => {}
@@ -149,26 +159,40 @@ impl<'t> Context<'_, 't, '_> {
                 _ => {}
             }
         }
-        Some(start..to.len())
+        Some(start..self.output.len())
     }
 
     /// The name that a template gives.
-    pub(super) fn named(&self, plan: &Plan, ops: Ops, to: &mut Output) -> Option<Named> {
-        match self.number(plan.number) {
-            Some(number) => Some(Named::Hash(plan.hash(number))),
-            None => self.template(ops, to).map(Named::Text),
+    pub(super) fn named(&mut self, found: &MatchSlot, ops: Ops) -> Option<Named> {
+        if self.track != NONE {
+            return Some(Named::Known(self.track));
+        }
+        match self.number(found.track.number) {
+            Some(number) => Some(Named::Hash(found.track.hash(number))),
+            None => self.template(found, ops).map(Named::Text),
+        }
+    }
+
+    /// The track of a rule, if no rule before it can change that; [`NONE`] if it is not known.
+    pub(super) fn known_track(&self, found: &MatchSlot) -> u32 {
+        match found.track.number {
+            Number::Field(_) | Number::Processor => {
+                let number = self.number(found.track.number);
+                number.and_then(|number| self.open.tracks.find(found.track.hash(number))).unwrap_or(NONE)
+            }
+            _ => NONE,
         }
     }
 
     /// The hash of a template's text, after another hash.
-    pub(super) fn hash(&self, plan: &Plan, state: u64, ops: Ops, to: &mut Output) -> Option<u64> {
+    pub(super) fn hash(&mut self, found: &MatchSlot, plan: &Plan, state: u64, ops: Ops) -> Option<u64> {
         if let Some(number) = self.number(plan.number) {
             return Some(plan.hash(number));
         }
-        let start = to.len();
-        let found = self.template(ops, to)?;
-        let hash = name_hash(state, to.bytes(found));
-        to.truncate(start);
+        let start = self.output.len();
+        let text = self.template(found, ops)?;
+        let hash = name_hash(state, self.output.bytes(text));
+        self.output.truncate(start);
         Some(hash)
     }
 
@@ -178,20 +202,18 @@ impl<'t> Context<'_, 't, '_> {
         match number {
             Number::None => None,
             Number::Field(name) => self.value(name).number(),
-            Number::Processor => self.processor_as_written(),
-            Number::OfProcessor(map) => {
-                match self.kept(joined(map, number_hash(self.processor_as_written()?)))? {
-                    Remembered::Number(number) => Some(*number),
-                    Remembered::Text(_) => None,
-                }
-            }
+            Number::Processor => self.written,
+            Number::OfProcessor(map) => match self.kept(joined(map, number_hash(self.written?)))? {
+                Remembered::Number(number) => Some(*number),
+                Remembered::Text(_) => None,
+            },
         }
     }
 
     /// The number of the processor, if templates have it in decimal digits.
-    fn processor_as_written(&self) -> Option<u64> {
-        self.table.range(self.table.cpu).iter().find_map(|slot| match slot.0 {
-            Op::Try { source: Source::PacketCpu, .. } => self.cpu.map(Some),
+    pub(super) fn processor_as_written(&self) -> Option<u64> {
+        self.rules.cpu.iter().find_map(|slot| match slot.0 {
+            Op::Try { source: Source::PacketCpu, .. } => self.moment.cpu.map(Some),
             Op::Try { source: Source::Field(name), mask: None, hex: false, .. } => match self.value(name) {
                 Value::None => None,
                 value => Some(value.number()),
@@ -206,138 +228,135 @@ impl<'t> Context<'_, 't, '_> {
     }
 
     /// True if a condition holds.
-    pub(super) fn holds(&self, condition: Option<Condition<'_>>, to: &mut Output) -> bool {
+    #[inline]
+    pub(super) fn holds(&mut self, found: &MatchSlot, test: Test, condition: Option<Condition<'_>>) -> bool {
+        let is = match test {
+            Test::Never => Some(false),
+            Test::Field(name, number) => self.value(name).is(number),
+            Test::Text => None,
+        };
+        is.unwrap_or_else(|| self.text_holds(found, condition))
+    }
+
+    /// The same, by its text.
+    pub(super) fn text_holds(&mut self, found: &MatchSlot, condition: Option<Condition<'_>>) -> bool {
         let Some(condition) = condition else { return false };
-        if let Some(is) = self.is_number(&condition) {
-            return is;
-        }
-        let start = to.len();
-        let holds = self
-            .template(condition.template, to)
-            .is_some_and(|found| to.bytes(found) == condition.value.as_bytes());
-        to.truncate(start);
+        let start = self.output.len();
+        let text = self.template(found, condition.template);
+        let holds = text.is_some_and(|text| self.output.bytes(text) == condition.value.as_bytes());
+        self.output.truncate(start);
         holds
     }
 
-    /// True if a template of fields alone is a number; `None` if that takes its text to be told.
-    fn is_number(&self, condition: &Condition<'_>) -> Option<bool> {
-        let number = condition.number?;
-        let mut places = self.table.range(condition.template).iter().map(|slot| match slot.0 {
-            Op::Try { source: Source::Field(name), mask: None, hex: false, more } => Some((name, more)),
-            _ => None,
-        });
-        loop {
-            let (name, more) = places.next()??;
-            let value = self.value(name);
-            if value.is_none() && more == 0 {
-                return Some(false);
-            }
-            if !value.is_none() {
-                // After the place comes text of the template.
-                let rest = usize::try_from(more).unwrap_or(usize::MAX);
-                return if places.nth(rest).is_none() { value.is(number) } else { None };
-            }
-        }
-    }
-
     /// Puts the part of the event's name that `*` stands for.
-    pub(super) fn put_star(&self, to: &mut Output) {
-        let (first, end) = self.found.star;
-        match self.event.as_str() {
-            Some(name) => to.push(name.get(first..end).unwrap_or_default()),
+    fn put_star(&mut self, found: &MatchSlot) {
+        let (first, end) = found.star;
+        match self.moment.event.name.as_str() {
+            Some(name) => self.output.push(name.get(first..end).unwrap_or_default()),
             None => {
                 let mut name = Name::EMPTY;
                 // A scratch takes all that is written to it.
-                let _ = write!(name, "{}", self.event);
-                to.push_piece(&name, first..end);
+                let _ = write!(name, "{}", self.moment.event.name);
+                self.output.push_piece(&name, first..end);
             }
         }
     }
 
     /// The number of the processor.
     pub(super) fn processor(&self) -> Option<u64> {
-        self.table.range(self.table.cpu).iter().find_map(|slot| match slot.0 {
-            Op::Try { source: Source::PacketCpu, .. } => self.cpu,
+        self.rules.cpu.iter().find_map(|slot| match slot.0 {
+            Op::Try { source: Source::PacketCpu, .. } => self.moment.cpu,
             Op::Try { source: Source::Field(name), .. } => self.value(name).number(),
             _ => None,
         })
     }
 
+    #[inline]
     fn value(&self, name: u32) -> Value {
         let at = usize::try_from(name).unwrap_or(usize::MAX);
         self.values.get(at).map_or(Value::None, |slot| slot.of(self.number))
     }
 
-    fn source(&self, source: Source<'t>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
-        match source {
-            Source::Cpu => self.put_processor(to),
-            Source::Thread => self.table.range(self.table.thread).iter().any(|slot| match slot.0 {
+    fn source(&mut self, found: &MatchSlot, source: &Source<'t>, mask: Option<u64>, hex: bool) -> bool {
+        match *source {
+            Source::Field(name) => self.value(name).put(self.texts, mask, hex, self.output),
+            Source::Cpu => self.put_processor(found),
+            Source::Thread => self.rules.thread.iter().any(|slot| match &slot.0 {
                 Op::Try { source: Source::Thread, .. } => false,
-                Op::Try { source: Source::Cpu, .. } => self.put_processor(to),
-                Op::Try { source, mask, hex, .. } => self.simple(source, mask, hex, to),
+                Op::Try { source: Source::Cpu, .. } => self.put_processor(found),
+                Op::Try { source, mask, hex, .. } => self.simple(found, source, *mask, *hex),
                 _ => false,
             }),
-            _ => self.simple(source, mask, hex, to),
+            _ => self.simple(found, source, mask, hex),
         }
     }
 
-    fn put_processor(&self, to: &mut Output) -> bool {
-        self.table.range(self.table.cpu).iter().any(|slot| match slot.0 {
-            Op::Try { source, mask, hex, .. } => self.simple(source, mask, hex, to),
+    fn put_processor(&mut self, found: &MatchSlot) -> bool {
+        self.rules.cpu.iter().any(|slot| match &slot.0 {
+            Op::Try { source, mask, hex, .. } => self.simple(found, source, *mask, *hex),
             _ => false,
         })
     }
 
     /// A value that needs no list of others.
-    fn simple(&self, source: Source<'t>, mask: Option<u64>, hex: bool, to: &mut Output) -> bool {
-        let start = to.len();
-        match source {
+    fn simple(&mut self, found: &MatchSlot, source: &Source<'t>, mask: Option<u64>, hex: bool) -> bool {
+        let start = self.output.len();
+        match *source {
             Source::Cpu | Source::Thread => return false,
-            Source::Field(name) => return self.value(name).put(self.texts, mask, hex, to),
+            Source::Field(name) => return self.value(name).put(self.texts, mask, hex, self.output),
             Source::Key => {
-                return self.found.key.is_some_and(|key| self.value(key).put(self.texts, None, hex, to));
+                let put = |key| self.value(key).put(self.texts, None, hex, self.output);
+                return found.key.is_some_and(put);
             }
-            Source::Text(text) => to.push(text),
-            Source::Event => match self.event.as_str() {
-                Some(name) => to.push(name),
+            Source::Text(text) => self.output.push(text),
+            Source::Event => match self.moment.event.name.as_str() {
+                Some(name) => self.output.push(name),
                 // Text takes all that is written to it.
-                None => drop(write!(to, "{}", self.event)),
+                None => drop(write!(self.output, "{}", self.moment.event.name)),
             },
             Source::Star => {
-                self.put_star(to);
-                return to.len() > start;
+                self.put_star(found);
+                return self.output.len() > start;
             }
             Source::PacketCpu => {
-                let Some(cpu) = self.cpu else { return false };
-                to.push_number(cpu);
+                let Some(cpu) = self.moment.cpu else { return false };
+                self.output.push_number(cpu);
             }
-            Source::Stream => drop(write!(to, "stream {}", self.stream)),
+            Source::Stream => {
+                let input = self.moment.event.input;
+                let name: &dyn Display = match self.inputs.get(input) {
+                    Some(name) => name,
+                    None => &input,
+                };
+                // Text takes all that is written to it.
+                let _ = write!(self.output, "stream {name}");
+            }
             Source::Map(map, inner) => {
-                if !self.inner(inner, None, to) {
+                if !self.inner(found, inner, None) {
                     return false;
                 }
-                let key = name_hash(map, to.bytes(start..to.len()));
-                to.truncate(start);
-                match self.kept(key) {
+                let key = name_hash(map, self.output.bytes(start..self.output.len()));
+                self.output.truncate(start);
+                match self.maps.find(key).and_then(|at| self.maps.get(at)) {
                     None => return false,
-                    Some(Remembered::Number(number)) => to.push_number(*number),
-                    Some(Remembered::Text(text)) => to.push_piece(text, 0..text.len()),
+                    Some(KeptSlot(Remembered::Number(number))) => self.output.push_number(*number),
+                    Some(KeptSlot(Remembered::Text(text))) => self.output.push_piece(text, 0..text.len()),
                 }
             }
             Source::Table(ops, inner, mask) => {
-                let Some(text) = self.entry(ops, inner, mask, to) else { return false };
-                to.push(text);
+                let Some(text) = self.entry(found, ops, inner, mask) else { return false };
+                self.output.push(text);
             }
         }
         true
     }
 
-    fn inner(&self, inner: Inner<'t>, mask: Option<u64>, to: &mut Output) -> bool {
+    fn inner(&mut self, found: &MatchSlot, inner: Inner<'t>, mask: Option<u64>) -> bool {
         match inner {
-            Inner::Field(name) => self.value(name).put(self.texts, mask, false, to),
-            Inner::Cpu => self.put_processor(to),
+            Inner::Field(name) => self.value(name).put(self.texts, mask, false, self.output),
+            Inner::Cpu => self.put_processor(found),
             Inner::Text(text) => {
-                to.push(text);
+                self.output.push(text);
                 true
             }
         }

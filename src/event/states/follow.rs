@@ -1,14 +1,14 @@
 //! The effects of rules on an event.
 
-use super::context::{Kept, KeptSlot, Output, Piece, Remembered};
+use super::classes::{MatchSlot, Role};
+use super::context::{Context, Kept, KeptSlot, Named, Output, Piece, Remembered};
 use super::edges::Edges;
 use super::emit::{Part, Sink, announce, label_key};
-use super::following::Following;
 use super::hashed::{Entries, NONE};
-use super::matcher::States;
 use super::op::Op;
-use super::open::{OpenSlot, State};
-use super::text::hash;
+use super::open::{OpenSlot, Since, State, TrackSlot};
+use super::rule::{Rule, RuleKind};
+use super::text::{hash, name_hash};
 use crate::error::{Error, Result};
 use core::ops::Range;
 
@@ -21,59 +21,130 @@ struct Spot {
     /// The hash of its key.
     key: u64,
     is_keyless: bool,
-    /// The processor.
-    cpu: Option<u64>,
 }
 
-impl<'t> States<'_, 't> {
-    /// Sets the state of a track.
-    pub(super) fn state<E: From<Error>>(
+impl<'t> Context<'_, '_, '_, 't> {
+    /// Follows a rule; true if it begins or ends something.
+    pub(super) fn follow<E: From<Error>>(
         &mut self,
-        by: &Following<'_, '_, '_>,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<bool, E> {
+        match (rule.kind, found.role) {
+            (RuleKind::State, _) => self.state(found, rule, to)?,
+            (RuleKind::Let, _) => {
+                self.remember(found, rule)?;
+                return Ok(false);
+            }
+            (RuleKind::Label, _) => {
+                self.label(found, rule, to)?;
+                return Ok(false);
+            }
+            (RuleKind::Slice, Role::End) => self.end(found, rule, to)?,
+            (RuleKind::Slice, _) => self.begin(found, rule, to)?,
+        }
+        Ok(true)
+    }
+
+    /// The track of this name, which is announced if it is new.
+    fn track<E: From<Error>>(
+        &mut self,
+        name: Named,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<u32, E> {
+        let (name_hash, name) = match name {
+            Named::Known(track) => return Ok(track),
+            Named::Hash(hash) => (hash, None),
+            Named::Text(name) => (name_hash(0, self.output.bytes(name.clone())), Some(name)),
+        };
+        match self.open.tracks.find(name_hash) {
+            Some(known) => Ok(known),
+            None => self.new_track(name_hash, name, found, rule, to),
+        }
+    }
+
+    #[cold]
+    fn new_track<E: From<Error>>(
+        &mut self,
+        name_hash: u64,
+        name: Option<Range<usize>>,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
+        to: &mut Sink<'_, E>,
+    ) -> core::result::Result<u32, E> {
+        let name = name.unwrap_or_else(|| self.track_name(found, rule));
+        let label = self.maps.find(label_key(name_hash)).and_then(|at| self.maps.get(at));
+        let label = match label.map(|kept| &kept.0) {
+            Some(Remembered::Text(label)) => Some(label.text()),
+            _ => None,
+        };
+        let label_hash = label.map_or(0, |label| hash(0, label));
+        let number = self.open.tracks.insert(name_hash, TrackSlot::new(label_hash))?;
+        announce(number, self.output.get(name), label, self.root, self.moment, to)?;
+        Ok(number)
+    }
+
+    /// The name of the track of a rule, which is known to have one.
+    fn track_name(&mut self, found: &MatchSlot, rule: &Rule<'t>) -> Range<usize> {
+        rule.track.and_then(|track| self.template(found, track)).unwrap_or_default()
+    }
+
+    /// The arguments of the event as the rule has them.
+    fn part(&self, found: &MatchSlot) -> Part<'_> {
+        let cpu = if found.has_cpu { self.processor() } else { None };
+        Part { args: found.args(self.args), cpu }
+    }
+
+    /// Sets the state of a track.
+    fn state<E: From<Error>>(
+        &mut self,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, moment, .. } = *by;
-        let evaluated = self.with(by, |context, out| {
-            if context.holds(rule.skip, out) {
-                return None;
-            }
-            let track = context.named(&context.found.track, rule.track?, out)?;
-            let value = if context.holds(rule.none, out) {
-                Piece::Text("")
-            } else {
-                context.piece(rule.value?, out)?
-            };
-            Some((track, value, if context.found.has_cpu { context.processor() } else { None }))
-        });
-        let Some((track, value, cpu)) = evaluated else { return Ok(()) };
-        let value_hash = match value.bytes(&self.output) {
+        let moment = self.moment;
+        if self.holds(found, found.skip, rule.skip) {
+            return Ok(());
+        }
+        let Some(track) = rule.track.and_then(|track| self.named(found, track)) else { return Ok(()) };
+        let value = if self.holds(found, found.none, rule.none) {
+            Piece::Text("")
+        } else {
+            let Some(value) = rule.value.and_then(|value| self.piece(found, value)) else { return Ok(()) };
+            value
+        };
+        let value_hash = match value.bytes(self.output) {
             [] => None,
             bytes => Some(hash(0, bytes)),
         };
-        let number = self.track(track, by, to)?;
+        let number = self.track(track, found, rule, to)?;
         let Some(slot) = self.open.tracks.get(number) else { return Ok(()) };
         let mut state = slot.state;
         let is_new = state == State::Unknown;
-        let table = self.table;
         if let State::Value(now, _) = state
-            && table.range(rule.keep).iter().any(|kept| matches!(kept.0, Op::Hash(hash) if hash == now))
+            && self
+                .rules
+                .range(rule.keep)
+                .iter()
+                .any(|kept| matches!(kept.0, Op::Hash(hash) if hash.to_ne_bytes() == now))
         {
             return Ok(());
         }
         let ns = moment.time.ns();
         let was = match rule.was.filter(|_| is_new) {
-            Some(was) => self.with(by, |context, out| {
-                if context.holds(rule.was_none, out) { None } else { context.template(was, out) }
-            }),
-            None => None,
+            Some(was) if !self.text_holds(found, rule.was_none) => self.template(found, was),
+            _ => None,
         };
         if let Some(was) = was.filter(|was| !was.is_empty()) {
             let was = self.output.get(was);
             moment.begin(number, was, Edges::OPEN_START, Part::EMPTY, to)?;
-            state = State::Value(hash(0, was), ns);
+            state = State::value(hash(0, was), ns);
         }
         let now = match (state, value_hash) {
-            (State::Value(before, _), Some(now)) if before == now => {
+            (State::Value(before, _), Some(now)) if before == now.to_ne_bytes() => {
                 // Of one that had begun before, the time is that of the event that tells so.
                 self.open.set_state(number, state);
                 if is_new {
@@ -82,17 +153,17 @@ impl<'t> States<'_, 't> {
                 return Ok(());
             }
             (State::Value(_, since), now) => {
+                let since = since.ns();
                 let is_backwards = ns < since;
                 self.counts.backwards = self.counts.backwards.saturating_add(is_backwards.into());
                 let edges = if is_backwards { Edges::BACKWARDS } else { Edges::NONE };
                 moment.end_at(number, since, edges, to)?;
-                now.map_or(State::None, |now| State::Value(now, ns))
+                now.map_or(State::None, |now| State::value(now, ns))
             }
-            (_, now) => now.map_or(State::None, |now| State::Value(now, ns)),
+            (_, now) => now.map_or(State::None, |now| State::value(now, ns)),
         };
         if matches!(now, State::Value(..)) {
-            let args = Part { args: self.classes.args_of(by.at), cpu };
-            moment.begin(number, value.text(&self.output), Edges::NONE, args, to)?;
+            moment.begin(number, value.text(self.output), Edges::NONE, self.part(found), to)?;
         }
         self.open.set_state(number, now);
         self.open.feed(number, moment.stream);
@@ -100,121 +171,105 @@ impl<'t> States<'_, 't> {
     }
 
     /// Remembers a value.
-    pub(super) fn remember(&mut self, by: &Following<'_, '_, '_>) -> Result<()> {
-        let rule = by.rule;
-        let evaluated = self.with(by, |context, out| {
-            let key = context.hash(&context.found.key_plan, rule.map, rule.key?, out)?;
-            Some(match context.number(context.found.value) {
-                Some(number) => (key, Err(number)),
-                None => (key, Ok(context.template(rule.value?, out)?)),
-            })
-        });
-        match evaluated {
+    fn remember(&mut self, found: &MatchSlot, rule: &Rule<'t>) -> Result<()> {
+        let key = rule.key.and_then(|key| self.hash(found, &found.key_plan, rule.map, key));
+        let Some(key) = key else { return Ok(()) };
+        if let Some(number) = self.number(found.value) {
+            return keep(self.maps, key, Remembered::Number(number));
+        }
+        match rule.value.and_then(|value| self.template(found, value)) {
+            Some(text) => keep_text(self.maps, key, self.output, text),
             None => Ok(()),
-            Some((key, Err(number))) => keep(&mut self.kept, key, Remembered::Number(number)),
-            Some((key, Ok(text))) => keep_text(&mut self.kept, key, &self.output, text),
         }
     }
 
     /// Names a track.
-    pub(super) fn label<E: From<Error>>(
+    fn label<E: From<Error>>(
         &mut self,
-        by: &Following<'_, '_, '_>,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, moment, .. } = *by;
-        let evaluated = self.with(by, |context, out| {
-            let track = context.hash(&context.found.track, 0, rule.track?, out)?;
-            Some((track, context.template(rule.value?, out)?))
-        });
-        let Some((track_hash, label)) = evaluated else { return Ok(()) };
+        let track = rule.track.and_then(|track| self.hash(found, &found.track, 0, track));
+        let Some(track_hash) = track else { return Ok(()) };
+        let Some(label) = rule.value.and_then(|label| self.template(found, label)) else { return Ok(()) };
         let Some(number) = self.open.tracks.find(track_hash) else {
             // Until it has a track.
-            return Ok(keep_text(&mut self.kept, label_key(track_hash), &self.output, label)?);
+            return Ok(keep_text(self.maps, label_key(track_hash), self.output, label)?);
         };
         let label_hash = hash(0, self.output.bytes(label.clone()));
         let Some(slot) = self.open.tracks.get_mut(number) else { return Ok(()) };
         if core::mem::replace(&mut slot.label, label_hash) == label_hash {
             return Ok(());
         }
-        let track = self.track_name(by);
+        let track = self.track_name(found, rule);
         let (track, label) = (self.output.get(track), self.output.get(label));
-        announce(number, track, Some(label), self.root, moment, to)
+        announce(number, track, Some(label), self.root, self.moment, to)
     }
 
     /// The place of a slice; `None` if a template of it has no value.
     fn place_of<E: From<Error>>(
         &mut self,
-        by: &Following<'_, '_, '_>,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<Option<Spot>, E> {
-        let rule = by.rule;
-        let evaluated = self.with(by, |context, out| {
-            let track = context.named(&context.found.track, rule.track?, out)?;
-            let key = match rule.key {
-                Some(key) => context.hash(&context.found.key_plan, context.found.what, key, out)?,
-                None => context.found.what,
-            };
-            Some((
-                track,
-                key,
-                key == context.found.what,
-                if context.found.has_cpu { context.processor() } else { None },
-            ))
-        });
-        let Some((track, key, is_keyless, cpu)) = evaluated else { return Ok(None) };
-        let number = self.track(track, by, to)?;
-        Ok(Some(Spot { track: number, key, is_keyless, cpu }))
+        let Some(track) = rule.track.and_then(|track| self.named(found, track)) else { return Ok(None) };
+        let key = match rule.key {
+            Some(key) => self.hash(found, &found.key_plan, found.what, key),
+            None => Some(found.what),
+        };
+        let Some(key) = key else { return Ok(None) };
+        let track = self.track(track, found, rule, to)?;
+        Ok(Some(Spot { track, key, is_keyless: key == found.what }))
     }
 
     /// Begins a slice.
-    pub(super) fn begin<E: From<Error>>(
+    fn begin<E: From<Error>>(
         &mut self,
-        by: &Following<'_, '_, '_>,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, moment, .. } = *by;
-        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(by, to)? else { return Ok(()) };
+        let moment = self.moment;
+        let Some(Spot { track, key, is_keyless }) = self.place_of(found, rule, to)? else { return Ok(()) };
         if rule.one {
             while let Some(slot) = self.open.pop(track) {
                 let edges = Edges::END_MISSING.with(self.open.edges(&slot, moment.time.ns()));
-                moment.end_at(track, slot.begun, edges, to)?;
+                moment.end_at(track, slot.begun.ns(), edges, to)?;
             }
         }
-        let begun = moment.time.ns();
-        let slot =
-            OpenSlot { rule: by.number, key, begun, stream: moment.stream, is_keyless, ..OpenSlot::EMPTY };
+        let (begun, stream) = (Since::new(moment.time.ns()), moment.stream);
+        let slot = OpenSlot { rule: found.rule, key, begun, stream, is_keyless, ..OpenSlot::EMPTY };
         self.open.push(track, slot)?;
         if is_keyless {
             self.open.feed(track, moment.stream);
         }
-        let name = self.name(by);
-        let args = Part { args: self.classes.args_of(by.at), cpu };
-        moment.begin(track, name.text(&self.output).trim_ascii(), Edges::NONE, args, to)
+        let name = self.name(found, rule);
+        moment.begin(track, name.text(self.output).trim_ascii(), Edges::NONE, self.part(found), to)
     }
 
     /// The name of a slice.
-    fn name(&mut self, by: &Following<'_, '_, '_>) -> Piece<'t> {
-        self.with(by, |context, out| {
-            by.rule.value.and_then(|name| context.piece(name, out)).unwrap_or(Piece::Text("?"))
-        })
+    fn name(&mut self, found: &MatchSlot, rule: &Rule<'t>) -> Piece<'t> {
+        rule.value.and_then(|name| self.piece(found, name)).unwrap_or(Piece::Text("?"))
     }
 
     /// Ends a slice.
-    pub(super) fn end<E: From<Error>>(
+    fn end<E: From<Error>>(
         &mut self,
-        by: &Following<'_, '_, '_>,
+        found: &MatchSlot,
+        rule: &Rule<'t>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
-        let Following { rule, moment, .. } = *by;
-        let Some(Spot { track, key, is_keyless, cpu }) = self.place_of(by, to)? else { return Ok(()) };
+        let moment = self.moment;
+        let Some(Spot { track, key, is_keyless }) = self.place_of(found, rule, to)? else { return Ok(()) };
         let ns = moment.time.ns();
         let top = self.open.tracks.get(track).map_or(NONE, |slot| slot.top);
         let any_key = rule.key_optional && is_keyless;
         let (mut at, mut above) = (top, 0);
         while let Some(slot) = self.open.slot(at).filter(|_| above < SEARCH_MAX) {
             self.counts.compared = self.counts.compared.saturating_add(1);
-            if slot.rule == by.number && (any_key || slot.key == key || rule.key_optional && slot.is_keyless)
+            if slot.rule == found.rule && (any_key || slot.key == key || rule.key_optional && slot.is_keyless)
             {
                 break;
             }
@@ -224,13 +279,12 @@ impl<'t> States<'_, 't> {
             for _ in 0..above {
                 let Some(slot) = self.open.pop(track) else { break };
                 let edges = Edges::END_MISSING.with(self.open.edges(&slot, ns));
-                moment.end_at(track, slot.begun, edges, to)?;
+                moment.end_at(track, slot.begun.ns(), edges, to)?;
             }
             let Some(slot) = self.open.pop(track) else { return Ok(()) };
             let edges = self.open.edges(&slot, ns);
             self.counts.backwards = self.counts.backwards.saturating_add(edges.has(Edges::BACKWARDS).into());
-            let args = Part { args: self.classes.args_of(by.at), cpu };
-            return moment.end_with(track, slot.begun, edges, args, to);
+            return moment.end_with(track, slot.begun.ns(), edges, self.part(found), to);
         }
         if top != NONE {
             self.counts.stray = self.counts.stray.saturating_add(1);
@@ -238,10 +292,9 @@ impl<'t> States<'_, 't> {
         }
         let lost = self.open.stream(moment.stream)?.losses > 0;
         let edges = if lost { Edges::BEGIN_LOST } else { Edges::OPEN_START };
-        let name = self.name(by);
-        moment.begin(track, name.text(&self.output).trim_ascii(), edges, Part::EMPTY, to)?;
-        let args = Part { args: self.classes.args_of(by.at), cpu };
-        moment.end_with(track, ns, Edges::NONE, args, to)
+        let name = self.name(found, rule);
+        moment.begin(track, name.text(self.output).trim_ascii(), edges, Part::EMPTY, to)?;
+        moment.end_with(track, ns, Edges::NONE, self.part(found), to)
     }
 }
 

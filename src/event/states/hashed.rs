@@ -8,54 +8,78 @@ use crate::room::Room;
 /// The place of none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Room for an entry of a hash table.
+/// Room for an entry of a hash table: of most kinds one line of the cache, as they are met at random.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Hashed<T> {
-    /// The first entry whose hash belongs to this place.
-    head: u32,
-    /// The next entry whose hash belongs to the same place.
-    next: u32,
     hash: u64,
     value: Option<T>,
 }
 
 impl<T> Hashed<T> {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self = Self { head: NONE, next: NONE, hash: 0, value: None };
+    pub const EMPTY: Self = Self { hash: 0, value: None };
 }
 
 default_is_empty!(Hashed<T>, T);
 
+/// Room for a place of a hash table: the number of its entry, beside a part of the hash. They are kept apart from the
+/// entries, so that many lie in one line of the cache.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadSlot {
+    tag: u32,
+    at: u32,
+}
+
+impl HeadSlot {
+    /// An empty slot, to fill storage with before lending it.
+    pub const EMPTY: Self = Self { tag: 0, at: NONE };
+}
+
+default_is_empty!(HeadSlot);
+
 /// Entries by their hashes, in the order in which they came.
 pub(super) struct Entries<'t, T> {
     slots: &'t mut (dyn Room<Hashed<T>> + 't),
+    /// Each entry in the first place that was free from where its hash leads to. At most half of them are taken.
+    heads: &'t mut (dyn Room<HeadSlot> + 't),
     count: usize,
     /// The number of places when entries were put in theirs.
     places: usize,
 }
 
-impl<'t, T: Copy> Entries<'t, T> {
-    pub(super) fn new(slots: &'t mut (dyn Room<Hashed<T>> + 't)) -> Self {
-        Self { slots, count: 0, places: 0 }
-    }
+/// The place to which a hash leads, and the part of it that is kept there.
+fn place(hash: u64, places: usize) -> (usize, u32) {
+    // As a fraction of all hashes.
+    let place = (hash >> 32).wrapping_mul(to_u64(places)) >> 32;
+    (usize::try_from(place).unwrap_or(0), u32::try_from(hash & u64::from(u32::MAX)).unwrap_or(0))
+}
 
-    fn place(hash: u64, places: usize) -> usize {
-        // As a fraction of all hashes.
-        let place = u128::from(hash).saturating_mul(to_u64(places).into()) >> 64;
-        usize::try_from(place).unwrap_or(0)
+/// The place after another one.
+const fn after(at: usize, places: usize) -> usize {
+    let next = at.wrapping_add(1);
+    if next < places { next } else { 0 }
+}
+
+impl<'t, T: Copy> Entries<'t, T> {
+    pub(super) fn new(
+        slots: &'t mut (dyn Room<Hashed<T>> + 't),
+        heads: &'t mut (dyn Room<HeadSlot> + 't),
+    ) -> Self {
+        Self { slots, heads, count: 0, places: 0 }
     }
 
     /// The number of the entry with this hash.
     pub(super) fn find(&self, hash: u64) -> Option<u32> {
-        let slots = self.slots.slots();
-        let mut at = slots.get(Self::place(hash, self.places)).filter(|_| self.places > 0)?.head;
-        while let Some(slot) = slots.get(usize::try_from(at).ok()?).filter(|_| at != NONE) {
-            if slot.hash == hash {
-                return Some(at);
+        let (heads, slots) = (self.heads.slots().get(..self.places)?, self.slots.slots());
+        let (mut at, tag) = place(hash, heads.len());
+        loop {
+            let head = heads.get(at).filter(|head| head.at != NONE)?;
+            if head.tag == tag && slots.get(usize::try_from(head.at).ok()?)?.hash == hash {
+                return Some(head.at);
             }
-            at = slot.next;
+            at = after(at, heads.len());
         }
-        None
     }
 
     /// The number of entries.
@@ -73,41 +97,45 @@ impl<'t, T: Copy> Entries<'t, T> {
 
     /// Adds an entry, whose hash is that of no other one.
     pub(super) fn insert(&mut self, hash: u64, value: T) -> Result<u32> {
-        let capacity = self.slots.slots().len();
-        let needed = self.count.saturating_add(1);
-        if needed > capacity && !self.slots.grow(needed) {
-            let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(needed) };
-            return Err(Error::new(0, ROOM, kind));
-        }
-        let at = self.count;
-        let slots = self.slots.slots_mut();
-        if let Some(slot) = slots.get_mut(at) {
-            (slot.hash, slot.value) = (hash, Some(value));
+        let (at, needed) = (self.count, self.count.saturating_add(1));
+        grow(self.slots, needed)?;
+        grow(self.heads, needed.saturating_mul(2))?;
+        if let Some(slot) = self.slots.slots_mut().get_mut(at) {
+            *slot = Hashed { hash, value: Some(value) };
         }
         self.count = needed;
-        if slots.len() != self.places {
-            self.place_all();
+        let heads = self.heads.slots_mut();
+        if heads.len() == self.places {
+            self.put(at);
         } else {
-            self.link(at);
+            // The room has grown.
+            self.places = heads.len();
+            heads.fill(HeadSlot::EMPTY);
+            (0..needed).for_each(|at| self.put(at));
         }
         Ok(u32::try_from(at).unwrap_or(NONE))
     }
 
-    /// Puts all entries in their places anew: the room has grown.
-    fn place_all(&mut self) {
-        let slots = self.slots.slots_mut();
-        self.places = slots.len();
-        slots.iter_mut().for_each(|slot| slot.head = NONE);
-        (0..self.count).for_each(|at| self.link(at));
-    }
-
-    fn link(&mut self, at: usize) {
-        let slots = self.slots.slots_mut();
-        let Some(hash) = slots.get(at).map(|slot| slot.hash) else { return };
-        let Some(first) = slots.get_mut(Self::place(hash, self.places)) else { return };
-        let next = core::mem::replace(&mut first.head, u32::try_from(at).unwrap_or(NONE));
-        if let Some(slot) = slots.get_mut(at) {
-            slot.next = next;
+    /// Puts an entry in its place.
+    fn put(&mut self, entry: usize) {
+        let (slots, heads) = (self.slots.slots(), self.heads.slots_mut());
+        let Some(hash) = slots.get(entry).map(|slot| slot.hash) else { return };
+        let (mut at, tag) = place(hash, heads.len());
+        while heads.get(at).is_some_and(|head| head.at != NONE) {
+            at = after(at, heads.len());
+        }
+        if let Some(head) = heads.get_mut(at) {
+            *head = HeadSlot { tag, at: u32::try_from(entry).unwrap_or(NONE) };
         }
     }
+}
+
+/// Sees to it that a room has so many slots.
+pub(super) fn grow<T>(room: &mut (dyn Room<T> + '_), needed: usize) -> Result<()> {
+    let capacity = room.slots().len();
+    if needed <= capacity || room.grow(needed) {
+        return Ok(());
+    }
+    let kind = ErrorKind::CapacityExceeded { capacity: to_u64(capacity), needed: to_u64(needed) };
+    Err(Error::new(0, ROOM, kind))
 }

@@ -1,17 +1,16 @@
 //! The matcher: from events to states and slices.
 
-use super::capture::{Capture, Learning};
-use super::classes::{Classes, MatchSlot, Role};
-use super::context::{Context, KeptSlot, Named, Output, Remembered};
+use super::capture::{Capture, Meet};
+use super::classes::Classes;
+use super::context::{Context, KeptSlot, Output};
+use super::counts::Counts;
 use super::edges::Edges;
-use super::emit::{Moment, Part, Sink, announce, label_key};
-use super::following::Following;
+use super::emit::{Moment, Part, Sink};
 use super::hashed::{Entries, NONE};
-use super::open::{Open, State, TrackSlot};
+use super::open::{Open, State};
 use super::rooms::StateRooms;
 use super::rule::RuleKind;
-use super::table::Table;
-use super::text::{hash, name_hash};
+use super::table::{Rules, Table};
 use super::value::{Texts, ValueSlot};
 use crate::error::{Error, Result};
 use crate::event::Item;
@@ -19,24 +18,7 @@ use crate::event::event::{Event, EventKind};
 use crate::event::time::Time;
 use crate::event::track::TrackId;
 use crate::record::{Class, event_listener};
-use core::fmt::Display;
 use core::ops::Range;
-
-/// The work so far, and the oddities met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Counts {
-    /// Events that were looked at.
-    pub events: u64,
-    /// Ends that have no begin though something is open on their track: nothing is shown of them.
-    pub stray: u64,
-    /// Ends before their begins.
-    pub backwards: u64,
-    /// The number of open slices that were looked at to find those that end.
-    pub compared: u64,
-    /// Rules that were followed.
-    pub followed: u64,
-}
 
 /// Finds states and slices in events.
 ///
@@ -44,19 +26,20 @@ pub struct Counts {
 /// that begin or end something. Those become a begin or an end on a track of their own, whose fields are those of the
 /// event. See [`Event::slice`].
 pub struct States<'r, 't> {
-    pub(super) table: &'r Table<'t, 'r>,
-    pub(super) classes: Classes<'r>,
+    table: &'r Table<'t, 'r>,
+    rules: Rules<'r, 't>,
+    classes: Classes<'r>,
     values: &'r mut [ValueSlot],
     /// The number of the event whose values these are.
     number: u32,
-    pub(super) kept: Entries<'r, KeptSlot>,
-    pub(super) open: Open<'r>,
+    kept: Entries<'r, KeptSlot>,
+    open: Open<'r>,
     /// The track of the recording, which is above the others, and its clock.
-    pub(super) root: Option<(TrackId, bool)>,
+    root: Option<(TrackId, bool)>,
     inputs: &'r [&'r str],
     texts: Texts,
-    pub(super) output: Output,
-    pub(super) counts: Counts,
+    output: Output,
+    counts: Counts,
 }
 
 impl core::fmt::Debug for States<'_, '_> {
@@ -73,18 +56,18 @@ impl<'r, 't> States<'r, 't> {
     /// `CapacityExceeded`, of the room for values.
     pub fn new(table: &'r Table<'t, 'r>, inputs: &'r [&'r str], rooms: StateRooms<'r>) -> Result<Self> {
         let names = table.names().len();
-        super::classes::grow(rooms.values, names)?;
+        super::hashed::grow(rooms.values, names)?;
         let classes = Classes {
             classes: rooms.classes,
             matches: rooms.matches,
             fields: rooms.fields,
             args: rooms.args,
-            names: Entries::new(rooms.names),
+            names: Entries::new(rooms.names, rooms.names_heads),
             count: 0,
             arg_count: 0,
         };
         let open = Open {
-            tracks: Entries::new(rooms.tracks),
+            tracks: Entries::new(rooms.tracks, rooms.tracks_heads),
             slots: rooms.open,
             streams: rooms.streams,
             free: NONE,
@@ -92,10 +75,11 @@ impl<'r, 't> States<'r, 't> {
         };
         Ok(Self {
             table,
+            rules: table.at_hand(),
             classes,
             values: rooms.values.slots_mut().get_mut(..names).unwrap_or_default(),
             number: 0,
-            kept: Entries::new(rooms.kept),
+            kept: Entries::new(rooms.kept, rooms.kept_heads),
             open,
             root: None,
             inputs,
@@ -111,10 +95,16 @@ impl<'r, 't> States<'r, 't> {
     /// # Errors
     /// `CapacityExceeded`.
     pub fn learn(&mut self, event: &Event<'_>) -> Result<()> {
-        let mut learning = Learning { table: self.table, classes: &mut self.classes, failed: Ok(()) };
+        let Self { table, classes, .. } = self;
+        let mut done = Ok(());
+        let mut meet = Meet(|class: &dyn Class| {
+            if !classes.has_name(class.id().index()) {
+                done = classes.learn_name(table, class);
+            }
+        });
         // One that cannot be read does not occur.
-        let _ = event.data.tell(event_listener!(&mut learning));
-        learning.failed
+        let _ = event.data.tell(event_listener!(&mut meet));
+        done
     }
 
     /// True if rules for any name may pair events of this class. Only of a trace with such classes is anything to be
@@ -131,13 +121,13 @@ impl<'r, 't> States<'r, 't> {
     pub fn learn_names(&mut self, event: &Event<'_>) -> Result<()> {
         let (EventKind::Instant, Some(time)) = (event.kind, event.time) else { return Ok(()) };
         let matches = self.capture(event)?;
-        let names = matches.clone().all(|at| {
-            let rule = self.classes.match_at(at).and_then(|found| self.table.rule_at(found.rule));
-            rule.is_some_and(|rule| matches!(rule.kind, RuleKind::Let | RuleKind::Label))
-        });
+        let found = self.classes.matches.slots().get(matches.clone()).unwrap_or_default();
+        let mut rules = found.iter().map(|found| self.rules.rule(found.rule).map(|rule| rule.kind));
+        let names = rules.all(|kind| matches!(kind, Some(RuleKind::Let | RuleKind::Label)));
         if names && !matches.is_empty() {
             let stream = u32::try_from(event.track.number()).unwrap_or(NONE);
-            self.follow::<Error>(matches, event, time, stream, &mut |_| Ok(()))?;
+            let cpu = self.open.stream(stream)?.processor(event);
+            self.follow::<Error>(matches, &Moment { event, time, stream, cpu }, &mut |_| Ok(()))?;
         }
         Ok(())
     }
@@ -172,14 +162,15 @@ impl<'r, 't> States<'r, 't> {
                 to(item)
             }
             (EventKind::Instant, Some(time)) => {
-                let of = self.open.stream(stream)?;
-                if core::mem::take(&mut of.has_gap) || event.data.follows_loss() {
+                if core::mem::take(&mut self.open.stream(stream)?.has_gap) || event.data.follows_loss() {
                     self.lose(event, stream, to)?;
                 }
-                let is_taken = self.event(event, time, stream, to)?;
-                if let Some(of) = self.open.stream_at(stream) {
-                    of.last = Some(time.ns());
-                }
+                let of = self.open.stream(stream)?;
+                of.last = Some(time.ns());
+                let cpu = of.processor(event);
+                let matches = self.capture(event)?;
+                let moment = Moment { event, time, stream, cpu };
+                let is_taken = !matches.is_empty() && self.follow(matches, &moment, to)?;
                 if is_taken { Ok(()) } else { to(item) }
             }
             _ => to(item),
@@ -195,7 +186,7 @@ impl<'r, 't> States<'r, 't> {
         let moment = Moment { event: &last, time: Time::since_origin(0), stream: NONE, cpu: None };
         for track in 0..self.open.tracks.len() {
             while let Some(slot) = self.open.pop(track) {
-                let edges = Edges::OPEN_END.with(self.open.edges(&slot, slot.begun));
+                let edges = Edges::OPEN_END.with(self.open.edges(&slot, slot.begun.ns()));
                 moment.send(track, None, EventKind::End, "", edges, Part::EMPTY, to)?;
             }
             if self.open.tracks.get(track).is_some_and(|slot| matches!(slot.state, State::Value(..))) {
@@ -235,20 +226,8 @@ impl<'r, 't> States<'r, 't> {
         Ok(())
     }
 
-    /// Follows the rules for an event; true if it begins or ends something.
-    fn event<E: From<Error>>(
-        &mut self,
-        event: &Event<'_>,
-        time: Time,
-        stream: u32,
-        to: &mut Sink<'_, E>,
-    ) -> core::result::Result<bool, E> {
-        let matches = self.capture(event)?;
-        if matches.is_empty() { Ok(false) } else { self.follow(matches, event, time, stream, to) }
-    }
-
     /// Keeps the values that rules name of an event; the range of the rules of its class.
-    fn capture(&mut self, event: &Event<'_>) -> Result<Range<u32>> {
+    fn capture(&mut self, event: &Event<'_>) -> Result<Range<usize>> {
         self.counts.events = self.counts.events.saturating_add(1);
         self.number = self.number.wrapping_add(1);
         if self.number <= 1 {
@@ -256,121 +235,79 @@ impl<'r, 't> States<'r, 't> {
             self.values.fill(ValueSlot::EMPTY);
             self.number = 1;
         }
-        let mut capture = Capture {
-            number: self.number,
-            table: self.table,
-            classes: &mut self.classes,
-            values: self.values,
-            texts: &mut self.texts,
-            matches: 0..0,
-            left: 0,
-            failed: Ok(()),
-        };
-        // A record that cannot be read follows no rule; it is given out as it is.
-        let is_readable = event.data.tell(&mut capture).is_ok();
-        let matches = capture.matches.clone();
-        capture.failed?;
-        Ok(if is_readable { matches } else { 0..0 })
+        // Once more if its class was not known.
+        for _ in 0..2 {
+            let mut capture = Capture {
+                classes: self.classes.classes.slots(),
+                fields: self.classes.fields.slots(),
+                number: self.number,
+                values: self.values,
+                texts: &mut self.texts,
+                matches: Some(0..0),
+                left: 0,
+            };
+            // A record that cannot be read follows no rule; it is given out as it is.
+            let is_readable = event.data.tell(&mut capture).is_ok();
+            match capture.matches {
+                Some(Range { start, end }) if is_readable => {
+                    return Ok(usize::try_from(start).unwrap_or(0)..usize::try_from(end).unwrap_or(0));
+                }
+                None if is_readable => self.meet(event)?,
+                _ => break,
+            }
+        }
+        Ok(0..0)
+    }
+
+    /// Learns the class of an event.
+    #[cold]
+    fn meet(&mut self, event: &Event<'_>) -> Result<()> {
+        let Self { table, classes, .. } = self;
+        let mut done = Ok(());
+        let mut meet = Meet(|class: &dyn Class| done = classes.learn(table, class));
+        // It has been read just now.
+        let _ = event.data.tell(event_listener!(&mut meet));
+        done
     }
 
     /// Follows rules for the event whose values are kept; true if it begins or ends something.
     fn follow<E: From<Error>>(
         &mut self,
-        matches: Range<u32>,
-        event: &Event<'_>,
-        time: Time,
-        stream: u32,
+        matches: Range<usize>,
+        moment: &Moment<'_, '_>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<bool, E> {
-        let of = self.open.stream(stream)?;
-        if of.packet.is_none() || of.packet != event.data.packet_offset() {
-            (of.packet, of.cpu) = (event.data.packet_offset(), event.data.packet_cpu());
-        }
-        let moment = Moment { event, time, stream, cpu: of.cpu };
-        let mut is_taken = false;
-        for at in matches {
-            let Some(&MatchSlot { rule: number, role, .. }) = self.classes.match_at(at) else { break };
-            let table = self.table;
-            let Some(rule) = table.rule_at(number) else { break };
-            let by = Following { rule, number, at, moment: &moment };
-            self.counts.followed = self.counts.followed.saturating_add(1);
-            self.output.truncate(0);
-            match (rule.kind, role) {
-                (RuleKind::State, _) => {
-                    is_taken = true;
-                    self.state(&by, to)?;
-                }
-                (RuleKind::Let, _) => self.remember(&by)?,
-                (RuleKind::Label, _) => self.label(&by, to)?,
-                (RuleKind::Slice, Role::End) => {
-                    is_taken = true;
-                    self.end(&by, to)?;
-                }
-                (RuleKind::Slice, _) => {
-                    is_taken = true;
-                    self.begin(&by, to)?;
-                }
-            }
-        }
-        Ok(is_taken)
-    }
-
-    /// Evaluates something in the context of an event.
-    pub(super) fn with<T>(
-        &mut self,
-        by: &Following<'_, '_, '_>,
-        work: impl FnOnce(&Context<'_, 't, 'r>, &mut Output) -> T,
-    ) -> T {
-        let Following { at, moment, .. } = *by;
-        let input = moment.event.input;
-        let stream: &dyn Display = match self.inputs.get(input) {
-            Some(name) => name,
-            None => &input,
-        };
-        let context = Context {
-            table: self.table,
+        let mut context = Context {
+            rules: self.rules,
             values: self.values,
             texts: &self.texts,
-            maps: &self.kept,
             number: self.number,
-            event: moment.event.name,
-            found: self.classes.match_at(at).unwrap_or(&MatchSlot::EMPTY),
-            stream,
-            cpu: moment.cpu,
+            args: self.classes.args.slots(),
+            maps: &mut self.kept,
+            open: &mut self.open,
+            output: &mut self.output,
+            counts: &mut self.counts,
+            root: self.root,
+            inputs: self.inputs,
+            moment,
+            written: None,
+            track: NONE,
         };
-        work(&context, &mut self.output)
-    }
-
-    /// The track of this name, which is announced if it is new.
-    pub(super) fn track<E: From<Error>>(
-        &mut self,
-        name: Named,
-        by: &Following<'_, '_, '_>,
-        to: &mut Sink<'_, E>,
-    ) -> core::result::Result<u32, E> {
-        let (name_hash, name) = match name {
-            Named::Hash(hash) => (hash, None),
-            Named::Text(name) => (name_hash(0, self.output.bytes(name.clone())), Some(name)),
-        };
-        if let Some(known) = self.open.tracks.find(name_hash) {
-            return Ok(known);
+        context.written = context.processor_as_written();
+        let found = self.classes.matches.slots().get(matches).unwrap_or_default();
+        // Tracks are met at random: that they are looked up one right after the other lets the memory answer at once.
+        let mut tracks = [NONE; 4];
+        for (track, found) in tracks.iter_mut().zip(found) {
+            *track = context.known_track(found);
         }
-        let name = name.unwrap_or_else(|| self.track_name(by));
-        let name = self.output.get(name);
-        let label = self.kept.find(label_key(name_hash)).and_then(|at| self.kept.get(at));
-        let label = match label.map(|kept| &kept.0) {
-            Some(Remembered::Text(label)) => Some(label.text()),
-            _ => None,
-        };
-        let label_hash = label.map_or(0, |label| hash(0, label));
-        let number = self.open.tracks.insert(name_hash, TrackSlot::new(label_hash))?;
-        announce(number, name, label, self.root, by.moment, to)?;
-        Ok(number)
-    }
-
-    /// The name of the track of a rule, which is known to have one.
-    pub(super) fn track_name(&mut self, by: &Following<'_, '_, '_>) -> Range<usize> {
-        let name = self.with(by, |context, out| context.template(by.rule.track?, out));
-        name.unwrap_or_default()
+        let mut is_taken = false;
+        for (at, found) in found.iter().enumerate() {
+            let Some(rule) = self.rules.rule(found.rule) else { break };
+            context.counts.followed = context.counts.followed.saturating_add(1);
+            context.output.truncate(0);
+            context.track = tracks.get(at).copied().unwrap_or(NONE);
+            is_taken |= context.follow(found, rule, to)?;
+        }
+        Ok(is_taken)
     }
 }

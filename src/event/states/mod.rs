@@ -37,11 +37,11 @@
 mod capture;
 mod classes;
 mod context;
+mod counts;
 mod edges;
 pub mod element;
 mod emit;
 mod follow;
-mod following;
 mod hashed;
 mod lexer;
 mod matcher;
@@ -59,10 +59,11 @@ mod value;
 
 pub use classes::{ArgSlot, ClassSlot, FieldSlot, MatchSlot, NameSlot};
 pub use context::KeptSlot;
+pub use counts::Counts;
 pub use edges::Edges;
 pub use emit::Sink;
-pub use hashed::Hashed;
-pub use matcher::{Counts, States};
+pub use hashed::{Hashed, HeadSlot};
+pub use matcher::States;
 pub use op::OpSlot;
 pub use open::{OpenSlot, StreamSlot, TrackSlot};
 pub use rooms::StateRooms;

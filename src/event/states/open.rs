@@ -1,15 +1,17 @@
 //! Open states and slices, by their tracks.
 
-use super::classes::grow;
 use super::edges::Edges;
-use super::hashed::{Entries, NONE};
+use super::hashed::{Entries, NONE, grow};
 use crate::error::Result;
+use crate::event::event::Event;
 use crate::room::Room;
 
 /// Room for a track that has states or slices.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackSlot {
     pub(super) state: State,
+    /// The hash of its label besides its name; zero if it has none.
+    pub(super) label: u64,
     /// The slice that began last.
     pub(super) top: u32,
     /// The source's track whose events feed it, and its neighbors among those that this one feeds.
@@ -18,8 +20,6 @@ pub struct TrackSlot {
     after: u32,
     /// The number of open slices that have no key.
     pub(super) keyless: u32,
-    /// The hash of its label besides its name; zero if it has none.
-    pub(super) label: u64,
 }
 
 /// The state of a track.
@@ -29,7 +29,27 @@ pub(super) enum State {
     Unknown,
     None,
     /// A value, by its hash, since a time.
-    Value(u64, i128),
+    Value([u8; 8], Since),
+}
+
+/// A time in nanoseconds, in a slot without a gap before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Since([u8; 16]);
+
+impl Since {
+    pub(super) const fn new(ns: i128) -> Self {
+        Self(ns.to_ne_bytes())
+    }
+
+    pub(super) const fn ns(self) -> i128 {
+        i128::from_ne_bytes(self.0)
+    }
+}
+
+impl State {
+    pub(super) const fn value(hash: u64, since: i128) -> Self {
+        Self::Value(hash.to_ne_bytes(), Since::new(since))
+    }
 }
 
 impl TrackSlot {
@@ -45,7 +65,7 @@ pub struct OpenSlot {
     pub(super) rule: u32,
     /// The hash of its key.
     pub(super) key: u64,
-    pub(super) begun: i128,
+    pub(super) begun: Since,
     /// The one below it on its track; of a slot that is free, the next free one.
     pub(super) below: u32,
     pub(super) stream: u32,
@@ -57,7 +77,7 @@ pub struct OpenSlot {
 impl OpenSlot {
     /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self =
-        Self { rule: 0, key: 0, begun: 0, below: NONE, stream: 0, losses: 0, is_keyless: false };
+        Self { rule: 0, key: 0, begun: Since::new(0), below: NONE, stream: 0, losses: 0, is_keyless: false };
 }
 
 default_is_empty!(OpenSlot);
@@ -82,6 +102,15 @@ impl StreamSlot {
     /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self =
         Self { last: None, losses: 0, has_gap: false, fed: NONE, packet: None, cpu: None };
+
+    /// The processor of the packet that an event lies in.
+    pub(super) fn processor(&mut self, event: &Event<'_>) -> Option<u64> {
+        let packet = event.data.packet_offset();
+        if packet.is_none() || self.packet != packet {
+            (self.packet, self.cpu) = (packet, event.data.packet_cpu());
+        }
+        self.cpu
+    }
 }
 
 default_is_empty!(StreamSlot);
@@ -215,6 +244,6 @@ impl Open<'_> {
     pub(super) fn edges(&mut self, slot: &OpenSlot, ns: i128) -> Edges {
         let is_across = self.stream_at(slot.stream).is_some_and(|of| of.losses != slot.losses);
         let across = if is_across { Edges::ACROSS_LOSS } else { Edges::NONE };
-        across.with(if ns < slot.begun { Edges::BACKWARDS } else { Edges::NONE })
+        across.with(if ns < slot.begun.ns() { Edges::BACKWARDS } else { Edges::NONE })
     }
 }

@@ -1,6 +1,6 @@
 //! Names that are a number between texts, hashed without being put together.
 
-use super::op::{Inner, Op, OpSlot, Ops, Source};
+use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
 use super::table::Table;
 use super::text::{hash, joined, number_hash};
 
@@ -77,4 +77,37 @@ fn number(table: &Table<'_, '_>, places: &[OpSlot<'_>], has: &dyn Fn(u32) -> boo
             _ => Some(None),
         }
     })?
+}
+
+/// The way to a condition, for the events of a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Test {
+    /// There is none.
+    Never,
+    /// A field is this number, if it has one: by the number of its name.
+    Field(u32, i64),
+    /// The text has to be put together.
+    Text,
+}
+
+impl Test {
+    /// The way to a condition. `has` tells if the events have a field.
+    pub(super) fn new(
+        table: &Table<'_, '_>,
+        condition: Option<Condition<'_>>,
+        has: &dyn Fn(u32) -> bool,
+    ) -> Self {
+        let Some(condition) = condition else { return Self::Never };
+        let ops = table.range(condition.template);
+        let field = match ops.first() {
+            Some(OpSlot(Op::Try { more, .. })) if usize::try_from(*more).ok() == ops.len().checked_sub(1) => {
+                number(table, ops, has)
+            }
+            _ => None,
+        };
+        match (field, condition.number) {
+            (Some(Number::Field(name)), Some(number)) => Self::Field(name, number),
+            _ => Self::Text,
+        }
+    }
 }

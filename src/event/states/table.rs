@@ -87,6 +87,16 @@ impl<'t, 'r> Table<'t, 'r> {
         self.rooms.rules.slots().get(at).map(|slot| &slot.0)
     }
 
+    /// The rules, all of which have been added.
+    pub(super) fn at_hand(&self) -> Rules<'_, 't> {
+        Rules {
+            rules: self.rooms.rules.slots().get(..self.rules).unwrap_or_default(),
+            ops: self.rooms.ops.slots(),
+            cpu: self.range(self.cpu),
+            thread: self.range(self.thread),
+        }
+    }
+
     pub(super) fn op(&self, at: u32) -> Option<&Op<'t>> {
         let at = usize::try_from(at).ok().filter(|&at| at < self.ops)?;
         self.rooms.ops.slots().get(at).map(|slot| &slot.0)
@@ -139,6 +149,30 @@ impl<'t, 'r> Table<'t, 'r> {
             }
         };
         Ok(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+}
+
+/// The rules of a table that is complete.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'r, 't> {
+    pub(super) rules: &'r [RuleSlot<'t>],
+    pub(super) ops: &'r [OpSlot<'t>],
+    pub(super) cpu: &'r [OpSlot<'t>],
+    pub(super) thread: &'r [OpSlot<'t>],
+}
+
+impl<'r, 't> Rules<'r, 't> {
+    #[inline]
+    pub(super) fn rule(&self, number: u32) -> Option<&'r Rule<'t>> {
+        self.rules.get(usize::try_from(number).ok()?).map(|slot| &slot.0)
+    }
+
+    /// The operations of a range.
+    #[inline]
+    pub(super) fn range(&self, ops: Ops) -> &'r [OpSlot<'t>] {
+        let end = ops.first.saturating_add(ops.len);
+        let (Ok(first), Ok(end)) = (usize::try_from(ops.first), usize::try_from(end)) else { return &[] };
+        self.ops.get(first..end).unwrap_or_default()
     }
 }
 

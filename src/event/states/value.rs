@@ -73,11 +73,6 @@ impl Value {
         }
     }
 
-    /// True if there is none.
-    pub(super) const fn is_none(self) -> bool {
-        matches!(self, Self::None)
-    }
-
     /// Puts the value as text; false if there is none.
     #[inline]
     pub(super) fn put<const N: usize>(

@@ -170,8 +170,15 @@ fn read(
     // The number of bytes of each stream that have been read.
     let mut read = vec![0_u64; streams.len()];
     let mut gaps = 0_u64;
-    while let Some(item) = timeline.next_item().map_err(content)? {
-        if let Item::Event(event) = &item {
+    loop {
+        // Looked at where it is: an item has some hundred bytes.
+        let next = timeline.next_item();
+        let item = match &next {
+            Ok(Some(item)) => item,
+            Ok(None) => break,
+            Err(error) => return Err(content(*error)),
+        };
+        if let Item::Event(event) = item {
             if let EventKind::Gap(gap) = event.kind() {
                 gaps = gaps.saturating_add(1);
                 if let (1..=SHOWN, Some(lane)) = (gaps, streams.get(event.input())) {
@@ -186,7 +193,7 @@ fn read(
                 }
             }
         }
-        events.item(&item)?;
+        events.item(item)?;
     }
     if let Some(more) = gaps.checked_sub(SHOWN).filter(|&more| more > 0) {
         damage.push(format!("and {} more", grouped(more)));
