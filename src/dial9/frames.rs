@@ -7,7 +7,6 @@ use super::frame::{Frame, RESET_TAG, TimeReset};
 use super::header::{Header, MAGIC, VERSION};
 use super::layout::LayoutFields;
 use super::pool::{STACK_TAG, STRING_TAG, StackPool, StringPool};
-use super::record::NamedEvent;
 use super::schema::{Plan, Schema, TAG as SCHEMA_TAG};
 use super::storage::{Batch, Storage};
 use super::stretch::{Stretch, Told};
@@ -360,11 +359,6 @@ impl<'a, 's> Frames<'a, 's> {
     /// [storage for it](Storage::classes) was lent.
     pub fn class(&self, type_id: u16) -> Option<u32> {
         self.batch.class(type_id)
-    }
-
-    /// An event of the batch that it is in, as a record. [Classes](Storage::classes) must be lent.
-    pub const fn record<'f>(&'f self, event: &'f Event<'a>) -> NamedEvent<'f, 'a, 's> {
-        NamedEvent::new(self, event)
     }
 
     /// Tells an event.

@@ -160,9 +160,10 @@ pub struct NamedEvent<'f, 'a, 's> {
     event: &'f Event<'a>,
 }
 
-impl<'f, 'a, 's> NamedEvent<'f, 'a, 's> {
-    pub(super) const fn new(frames: &'f Frames<'a, 's>, event: &'f Event<'a>) -> Self {
-        Self { frames, event }
+impl<'a, 's> Frames<'a, 's> {
+    /// An event of the batch that it is in, as a record. [Classes](Storage::classes) must be lent.
+    pub const fn record<'f>(&'f self, event: &'f Event<'a>) -> NamedEvent<'f, 'a, 's> {
+        NamedEvent { frames: self, event }
     }
 }
 
