@@ -50,7 +50,7 @@ enum Slot<T, R> {
 struct Lane<I: Iterator, R> {
     parts: I,
     has_ended: bool,
-    /// Those that were begun and whose results were not taken yet, and the number of the first of them.
+    /// The pieces that were begun and whose results were not taken yet, and the number of the first of them.
     slots: VecDeque<Slot<I::Item, R>>,
     first: u64,
 }

@@ -112,7 +112,7 @@ pub struct Slices<T> {
     /// The slices below the ones that began last, and the places of these that are free again.
     below: Vec<Lane>,
     free: Vec<u32>,
-    /// What is written of slices that are open, and the places of these that are free again.
+    /// The texts of slices that are open, and the places among them that are free again.
     texts: Vec<Texts>,
     free_texts: Vec<u32>,
     json: Json,
@@ -122,7 +122,7 @@ pub struct Slices<T> {
     left: Vec<(usize, Lane, Texts)>,
 }
 
-/// What changes of a track with each of its slices: the one that began last. Many tracks are met at random: it takes one
+/// The part of a track that changes with each of its slices: the one that began last. Many tracks are met at random: it takes one
 /// line of the cache.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
@@ -145,7 +145,7 @@ struct Lane {
     is_kept: bool,
 }
 
-/// What a track is called.
+/// The names of a track.
 struct Labels {
     id: TrackId,
     label: String,
@@ -159,7 +159,7 @@ impl Labels {
     }
 }
 
-/// What is written of a slice.
+/// The texts of a slice.
 #[derive(Default)]
 struct Texts {
     name: String,
@@ -452,18 +452,9 @@ fn join(to: &mut Vec<u8>, members: &[u8]) {
     to.extend_from_slice(members);
 }
 
-/// The length up to which members are compared one by one.
-const SHORT: usize = 256;
-
 /// Adds the members of an end to those of a begin; of the same name, the end's counts.
 fn merge(to: &mut Vec<u8>, members: &[u8]) {
     if to.is_empty() || members.is_empty() {
-        return join(to, members);
-    }
-    // Most have few members, and none of the same name.
-    let is_short = to.len().saturating_add(members.len()) <= SHORT;
-    let has = |key| self::members(to).any(|(known, _)| known == key);
-    if is_short && !self::members(members).any(|(key, _)| has(key)) {
         return join(to, members);
     }
     let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();

@@ -20,7 +20,7 @@ pub(super) struct Stretch<'a, 't, 's> {
     pub(super) base: u64,
 }
 
-/// What became of an event.
+/// The fate of an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
     Whole,

@@ -22,7 +22,7 @@ impl<'a, S: Source<'a>> Tokens<S> {
         self.source
     }
 
-    /// What errors name.
+    /// The element that errors name.
     pub(crate) const fn element(&self) -> Element {
         self.element
     }

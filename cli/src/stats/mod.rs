@@ -62,56 +62,13 @@ pub struct Busy {
     more: Option<Box<More>>,
 }
 
-/// What few tracks have.
+/// The times of a track that has many names, or slices that may overlap.
 #[derive(Default)]
 struct More {
-    /// The times of names, and one more, by their numbers; zero where there is none. Most of it is full.
-    dense: Vec<u64>,
-    /// The times of the names after those.
     names: HashMap<u32, u64, RandomState>,
-    count: usize,
     /// The time that is covered, of a track whose slices may overlap.
     shared: Option<Shared>,
 }
-
-impl More {
-    /// Adds the time of a name.
-    fn add(&mut self, name: u32, ns: u64) {
-        let place = usize::try_from(name).unwrap_or(usize::MAX);
-        if self.dense.len() <= place && self.count.saturating_mul(SPREAD) > place && self.count >= MANY {
-            self.dense.resize(place.saturating_add(1).next_power_of_two(), 0);
-            for (name, ns) in std::mem::take(&mut self.names) {
-                match self.dense.get_mut(usize::try_from(name).unwrap_or(usize::MAX)) {
-                    Some(known) => *known = ns.saturating_add(1),
-                    None => drop(self.names.insert(name, ns)),
-                }
-            }
-        }
-        let is_new = match self.dense.get_mut(place) {
-            Some(known) => {
-                let before = *known;
-                *known = before.max(1).saturating_add(ns);
-                before == 0
-            }
-            None => {
-                let before = self.names.len();
-                let known = self.names.entry(name).or_default();
-                *known = known.saturating_add(ns);
-                self.names.len() > before
-            }
-        };
-        self.count = self.count.saturating_add(is_new.into());
-    }
-
-    fn each(&self) -> impl Iterator<Item = (u32, u64)> {
-        let dense = (0_u32..).zip(&self.dense).filter_map(|(name, ns)| Some((name, ns.checked_sub(1)?)));
-        dense.chain(self.names.iter().map(|(name, ns)| (*name, *ns)))
-    }
-}
-
-/// The number of names from which on their times may lie by their numbers, and how much room each may take then.
-const MANY: usize = 256;
-const SPREAD: usize = 4;
 
 /// The time that slices cover which may overlap.
 #[derive(Default)]
@@ -119,7 +76,7 @@ struct Shared {
     /// The time before any could.
     before: u64,
     all: Cover,
-    /// Those of each name.
+    /// The times of each name.
     names: HashMap<u32, Cover, RandomState>,
 }
 
@@ -269,7 +226,7 @@ impl Busy {
                 }
                 few_ns
             }
-            None => return self.more.get_or_insert_default().add(name, ns),
+            None => self.more.get_or_insert_default().names.entry(name).or_default(),
         };
         *known = known.saturating_add(ns);
     }
@@ -277,7 +234,8 @@ impl Busy {
     fn each(&self) -> impl Iterator<Item = (u32, u64)> {
         let len = usize::try_from(self.few_len).unwrap_or(FEW);
         let few = self.few.iter().copied().zip(self.few_ns).take(len);
-        few.chain(self.more.iter().flat_map(|more| more.each()))
+        let more = self.more.iter().flat_map(|more| more.names.iter());
+        few.chain(more.map(|(name, ns)| (*name, *ns)))
     }
 
     fn shared(&self) -> Option<&Shared> {

@@ -90,7 +90,7 @@ pub enum Level {
     Filling,
     /// Bytes that cannot be read.
     Gap,
-    /// What follows, which takes long to find: a screen does without it.
+    /// The bytes that follow, in which the next record takes long to find: a screen does without it.
     Unread,
 }
 

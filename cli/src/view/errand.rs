@@ -4,7 +4,7 @@
 use super::pattern::Pattern;
 use super::rows::{Filtered, Place, Row, Window};
 use crate::output::percent;
-use crate::trace::{Browse, Depth, Node, Time};
+use crate::trace::{Browse, Depth, Level, Node, Time};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -214,7 +214,7 @@ fn seek(browse: &dyn Browse, time: Time, tell: &mut dyn FnMut(Found) -> bool) {
 }
 
 fn matches(node: &Node<'_>, filter: &str) -> bool {
-    if !node.level.is_record() {
+    if !node.level.is_record() || node.level == Level::Unread {
         return false;
     }
     let (name, text) = node.about.text();

@@ -32,7 +32,7 @@ pub(super) struct Plan {
 /// The values of a header.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    /// That of the only class if the header has none; 0 if there are several.
+    /// The id of the only class if the header has none; 0 if there are several.
     pub(super) id: u64,
     /// The lower bits of the time; 0 if there is none.
     pub(super) time: u64,

@@ -3,7 +3,7 @@
 use super::classes::{ArgSlot, MatchSlot, Name};
 use super::counts::Counts;
 use super::emit::Moment;
-use super::hashed::{Entries, NONE};
+use super::hashed::Entries;
 use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
 use super::open::Open;
 use super::plan::{Number, Plan, Test};
@@ -38,8 +38,6 @@ pub(super) struct Context<'c, 'e, 'r, 't> {
     pub(super) moment: &'c Moment<'c, 'e>,
     /// The number of the processor, if templates have it in decimal digits.
     pub(super) written: Option<u64>,
-    /// The track of the rule that is followed, if it is known beforehand.
-    pub(super) track: u32,
 }
 
 /// Room for something that is remembered.
@@ -53,9 +51,8 @@ pub(super) enum Remembered {
     Text(Kept),
 }
 
-/// The name of a track: its hash, if that is known without it, or where it was put; or the track itself.
+/// The name of a track: its hash, if that is known without it, or where it was put.
 pub(super) enum Named {
-    Known(u32),
     Hash(u64),
     Text(Range<usize>),
 }
@@ -164,23 +161,9 @@ impl<'t> Context<'_, '_, '_, 't> {
 
     /// The name that a template gives.
     pub(super) fn named(&mut self, found: &MatchSlot, ops: Ops) -> Option<Named> {
-        if self.track != NONE {
-            return Some(Named::Known(self.track));
-        }
         match self.number(found.track.number) {
             Some(number) => Some(Named::Hash(found.track.hash(number))),
             None => self.template(found, ops).map(Named::Text),
-        }
-    }
-
-    /// The track of a rule, if no rule before it can change that; [`NONE`] if it is not known.
-    pub(super) fn known_track(&self, found: &MatchSlot) -> u32 {
-        match found.track.number {
-            Number::Field(_) | Number::Processor => {
-                let number = self.number(found.track.number);
-                number.and_then(|number| self.open.tracks.find(found.track.hash(number))).unwrap_or(NONE)
-            }
-            _ => NONE,
         }
     }
 

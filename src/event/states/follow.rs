@@ -56,7 +56,6 @@ impl<'t> Context<'_, '_, '_, 't> {
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<u32, E> {
         let (name_hash, name) = match name {
-            Named::Known(track) => return Ok(track),
             Named::Hash(hash) => (hash, None),
             Named::Text(name) => (name_hash(0, self.output.bytes(name.clone())), Some(name)),
         };

@@ -291,21 +291,13 @@ impl<'r, 't> States<'r, 't> {
             inputs: self.inputs,
             moment,
             written: None,
-            track: NONE,
         };
         context.written = context.processor_as_written();
-        let found = self.classes.matches.slots().get(matches).unwrap_or_default();
-        // Tracks are met at random: that they are looked up one right after the other lets the memory answer at once.
-        let mut tracks = [NONE; 4];
-        for (track, found) in tracks.iter_mut().zip(found) {
-            *track = context.known_track(found);
-        }
         let mut is_taken = false;
-        for (at, found) in found.iter().enumerate() {
+        for found in self.classes.matches.slots().get(matches).unwrap_or_default() {
             let Some(rule) = self.rules.rule(found.rule) else { break };
             context.counts.followed = context.counts.followed.saturating_add(1);
             context.output.truncate(0);
-            context.track = tracks.get(at).copied().unwrap_or(NONE);
             is_taken |= context.follow(found, rule, to)?;
         }
         Ok(is_taken)

@@ -23,7 +23,7 @@ pub(super) enum Number {
     /// A field, by the number of its name.
     Field(u32),
     Processor,
-    /// What is remembered for the processor, in the map whose name has this hash.
+    /// The value that is remembered for the processor, in the map whose name has this hash.
     OfProcessor(u64),
 }
 

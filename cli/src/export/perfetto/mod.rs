@@ -115,7 +115,7 @@ pub struct Perfetto {
     last: Option<u64>,
     first: Option<u64>,
     /// When the last slice of a track ended that a table of pairs made.
-    ended: Ended,
+    ended: HashMap<TrackId, u64, RandomState>,
     /// The begin of the range of time that is wanted, what is open before it, and whether that has been written.
     from: Option<u64>,
     held: BTreeMap<TrackId, Vec<Held>>,
@@ -132,49 +132,6 @@ pub struct Perfetto {
     interned: Message,
     text: String,
     frame: Message,
-}
-
-/// Times by the numbers of tracks that a table of pairs made: these count from 2^32.
-#[derive(Default)]
-struct Ended {
-    /// Those of the first ones, and one more; zero if there is none.
-    near: Vec<u64>,
-    far: HashMap<TrackId, u64, RandomState>,
-}
-
-/// The number of tracks whose times need no hash.
-const NEAR: usize = 1 << 20;
-
-impl Ended {
-    fn near(track: TrackId) -> Option<usize> {
-        let number = track.number().checked_sub(1 << 32)?;
-        usize::try_from(number).ok().filter(|&number| number < NEAR)
-    }
-
-    fn set(&mut self, track: TrackId, ns: u64) {
-        let Some(number) = Self::near(track) else {
-            self.far.insert(track, ns);
-            return;
-        };
-        if self.near.len() <= number {
-            self.near.resize(number.saturating_add(1), 0);
-        }
-        if let Some(time) = self.near.get_mut(number) {
-            *time = ns.saturating_add(1);
-        }
-    }
-
-    fn get(&self, track: TrackId) -> Option<u64> {
-        match Self::near(track) {
-            Some(number) => self.near.get(number)?.checked_sub(1),
-            None => self.far.get(&track).copied(),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.near.clear();
-        self.far.clear();
-    }
 }
 
 impl Perfetto {
@@ -308,7 +265,7 @@ impl Perfetto {
                 self.last = Some(ns);
                 self.first = self.first.or(Some(ns));
                 if event.kind() == EventKind::End && event.slice().is_some() {
-                    self.ended.set(event.track(), ns);
+                    self.ended.insert(event.track(), ns);
                 }
                 ns
             }
@@ -322,7 +279,7 @@ impl Perfetto {
                     return Ok(());
                 };
                 self.clock(ns, noticed.is_absolute(), out)?;
-                let ended = self.ended.get(event.track());
+                let ended = self.ended.get(&event.track()).copied();
                 ended.max(self.first).unwrap_or(ns)
             }
             // A loss is shown where reading came upon it.

@@ -204,32 +204,32 @@ fn hash(event: &Event<'_>, digest: &mut Digest) {
 
 /// Counts all events that can be read, and tells why others cannot.
 pub(super) fn count_all(data: &[u8], tell: &mut dyn FnMut(Finding)) -> u64 {
-    let (mut rooms, mut events) = (Rooms::new(), 0_u64);
-    let mut frames = Frames::new(data, rooms.lend());
-    loop {
-        frames.each_event(|_| events = events.saturating_add(1));
-        match frames.next_frame() {
-            Ok(Some(_)) => {}
-            Ok(None) => return events,
-            Err(error) => {
-                tell(Finding::new(Severity::Error, error));
-                frames.recover();
-            }
-        }
-    }
+    let mut events = 0_u64;
+    let lost = |error| tell(Finding::new(Severity::Error, error));
+    each_event(data, |_| events = events.saturating_add(1), lost);
+    events
 }
 
 /// Adds all events that can be read; the data begins with a header.
 pub(super) fn hash_all(data: &[u8], digest: &mut Digest) {
+    // Errors were told.
+    each_event(data, |event| hash(event, digest), drop);
+}
+
+/// Hands out all events that can be read, and the errors after which others are looked for.
+fn each_event(data: &[u8], mut each: impl FnMut(&Event<'_>), mut lost: impl FnMut(Error)) {
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(data, rooms.lend());
     loop {
+        frames.each_event(&mut each);
         match frames.next_frame() {
-            Ok(Some(Frame::Event(event))) => hash(&event, digest),
+            Ok(Some(Frame::Event(event))) => each(&event),
             Ok(Some(_)) => {}
             Ok(None) => return,
-            // It was told.
-            Err(_) => drop(frames.recover()),
+            Err(error) => {
+                lost(error);
+                frames.recover();
+            }
         }
     }
 }

@@ -19,13 +19,6 @@ const UNPACKED: u64 = 1 << 30;
 /// The most bytes of a row.
 const ROW: usize = 4096;
 
-/// The place of a batch in a walk.
-#[derive(Clone, Copy)]
-struct Batch {
-    /// Its number, from 1.
-    number: u64,
-}
-
 type Loaded<'v> = Result<(Data<'v>, Option<Error>), String>;
 
 struct View<'v> {
@@ -34,8 +27,8 @@ struct View<'v> {
     /// The segments that have been opened.
     data: &'v [OnceLock<Loaded<'v>>],
     unpacked: AtomicU64,
-    /// The starts of batches.
-    marks: Mutex<Marks<Batch>>,
+    /// The starts of batches, and their numbers from 1 on.
+    marks: Mutex<Marks<u64>>,
 }
 
 /// Looks at a recording at `path`.
@@ -51,7 +44,7 @@ pub fn browse(dial9: &Dial9<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse))
 }
 
 impl<'v> View<'v> {
-    fn marks(&self) -> MutexGuard<'_, Marks<Batch>> {
+    fn marks(&self) -> MutexGuard<'_, Marks<u64>> {
         // The places are sound even if a thread panicked.
         self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,8 +77,8 @@ impl<'v> View<'v> {
         let begin = if note { None } else { self.marks().before(file, from).copied() };
         let mut rooms = Rooms::new();
         let (mut frames, mut number) = match begin {
-            Some((offset, batch)) => {
-                (Frames::at_batch(data, offset, rooms.lend()), batch.number.saturating_sub(1))
+            Some((offset, number)) => {
+                (Frames::at_batch(data, offset, rooms.lend()), number.saturating_sub(1))
             }
             None => (Frames::new(data, rooms.lend()), 0),
         };
@@ -96,7 +89,7 @@ impl<'v> View<'v> {
                         Frame::Header(header) => {
                             number = number.saturating_add(1);
                             if note {
-                                self.marks().note(header.offset(), Batch { number });
+                                self.marks().note(header.offset(), number);
                             }
                             (Level::Part, None)
                         }
@@ -128,11 +121,6 @@ impl<'v> View<'v> {
             each(&Node { level, offset: at, sub: 0, end: at, time: None, about: &about });
         }
     }
-
-    /// The batches that are known, if none was dropped.
-    fn batches(&self, file: usize) -> Option<Vec<(u64, Batch)>> {
-        self.marks().all(file, 0).map(<[_]>::to_vec)
-    }
 }
 
 impl Browse for View<'_> {
@@ -149,17 +137,18 @@ impl Browse for View<'_> {
     }
 
     fn walk(&self, file: usize, from: u64, depth: Depth, each: Each<'_>) {
-        let all = if depth == Depth::Parts { self.batches(file) } else { None };
-        let Some(all) = all else {
+        // The batches that are known, if none was dropped.
+        let known = self.marks().all(file, 0).filter(|_| depth == Depth::Parts).map(<[_]>::to_vec);
+        let Some(all) = known else {
             return self.pass(file, from, false, &mut |node| {
                 (depth == Depth::Parts && node.level != Level::Part) || each(node)
             });
         };
         let size = self.bytes(file).map_or(0, |(data, _)| data.len() as u64);
         let first = all.partition_point(|(offset, _)| *offset <= from).saturating_sub(1);
-        for (place, &(offset, batch)) in all.iter().enumerate().skip(first) {
+        for (place, &(offset, number)) in all.iter().enumerate().skip(first) {
             let end = all.get(place.saturating_add(1)).map_or(size, |(next, _)| *next);
-            let about = Plain { name: &named(batch.number), text: String::new(), field: None };
+            let about = Plain { name: &named(number), text: String::new(), field: None };
             if !each(&Node { level: Level::Part, offset, sub: 0, end, time: None, about: &about }) {
                 return;
             }

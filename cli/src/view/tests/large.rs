@@ -95,6 +95,11 @@ fn look_at_large_files() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+/// True if rows ascend.
+fn rows_are_once(rows: &[super::super::rows::Row]) -> bool {
+    rows.is_sorted_by(|row, next| row.place < next.place)
+}
+
 /// A recording of several megabytes, of which a screen reads a little at a time: what is far away is gone to by time, found
 /// by a filter and searched, also where no grid leads there.
 #[test]
@@ -125,7 +130,12 @@ fn what_lies_far_away_is_gone_to() {
             session.draw();
             let filtered = session.state.filtered.as_ref().unwrap();
             assert!(filtered.window.rows.iter().any(|row| row.place == place), "{damaged} {text}");
-            session.keys(":+500.25s\n");
+            assert!(rows_are_once(&filtered.window.rows));
+            // The screen's word for what it did not read is no record.
+            session.keys("&(unread)\n");
+            session.draw();
+            assert!(session.state.filtered.as_ref().is_none_or(|filtered| filtered.window.rows.is_empty()));
+            session.keys("&\n:+500.25s\n");
             assert!(session.draw().contains("+500.25s: nothing is that late"), "{damaged}");
         });
     }

@@ -61,7 +61,7 @@ struct Page {
     entries: VecDeque<Entry>,
     /// The bytes of packets.
     bytes: u64,
-    /// What is missing after its last record.
+    /// The loss after its last record.
     loss: Loss,
 }
 
@@ -71,17 +71,17 @@ struct Entry {
     time: i128,
     /// The end of the lines.
     end: usize,
-    /// What is said before them.
+    /// The error or the loss that is said before them.
     note: Option<Note>,
 }
 
 enum Note {
     Error(Error),
-    /// What is missing before the end of a packet.
+    /// The loss before the end of a packet.
     Loss(Loss, Span),
 }
 
-/// What a thread works with.
+/// The tools of a thread.
 struct Printer<'c> {
     lines: Lines,
     /// The stream whose places are known.
@@ -234,7 +234,7 @@ struct Head {
     at: usize,
     /// The time of what was taken last.
     time: Option<i128>,
-    /// What is missing before the next record.
+    /// The loss before the next record.
     loss: Loss,
 }
 

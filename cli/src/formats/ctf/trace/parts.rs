@@ -49,7 +49,7 @@ pub fn tell_loss(path: &Path, loss: Loss, out: &mut Out) {
 pub struct Span(Option<(i128, i128)>);
 
 impl Span {
-    /// That of a packet whose first record has this time.
+    /// The span of a packet whose first record has this time.
     pub fn of(packet: Option<&Packet<'_, '_>>, time: Option<Time>) -> Self {
         let (begin, end) = packet.map_or((None, None), span);
         let time = time.map(Time::ns);

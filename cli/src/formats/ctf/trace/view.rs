@@ -4,7 +4,7 @@ use super::{Compiled, Ctf, wire};
 use crate::output::{printable, shortened};
 use crate::record::{NAME_SHOWN, Text};
 use crate::status::{Failure, Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Marks, Node};
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Marks, Node};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::ctf::data::wire::WireSlot;
@@ -13,7 +13,7 @@ use traceglass::ctf::metadata::ParseOptions;
 use traceglass::ctf::schema::Schema;
 use traceglass::event::Time;
 use traceglass::record::{Any, Record as _};
-use traceglass::{Error, Format};
+use traceglass::{Format, Gap};
 
 /// Looks at the traces in a folder, or at a data stream with the metadata beside it.
 pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
@@ -106,9 +106,8 @@ impl View<'_> {
                     return;
                 }
                 Err(error) => {
-                    let (offset, end) = (last, data.len() as u64);
-                    let about = Lost { offset, end, error };
-                    each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about });
+                    let len = (data.len() as u64).saturating_sub(last);
+                    each(&Lost(Gap::new(last, len, error)).node());
                     return;
                 }
             }
@@ -193,10 +192,7 @@ fn packet_rows(
             }
             Ok(None) => break,
             Err(error) => {
-                let gap = records.gap(error);
-                let (offset, end) = (gap.offset(), gap.end());
-                let about = Lost { offset, end, error };
-                return each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about });
+                return each(&Lost(records.gap(error)).node());
             }
         }
     }
@@ -368,22 +364,5 @@ impl About for Between<'_> {
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
         let name = self.slot.kind().element().name();
         fields.field(&Field::new(self.slot.offset(), self.slot.len(), name, ""))
-    }
-}
-
-struct Lost {
-    offset: u64,
-    end: u64,
-    error: Error,
-}
-
-impl About for Lost {
-    fn text(&self) -> (String, String) {
-        ("(lost)".to_owned(), self.error.to_string())
-    }
-
-    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        let len = self.end.saturating_sub(self.offset);
-        fields.field(&Field::new(self.offset, len, "(lost)", self.error))
     }
 }

@@ -9,10 +9,10 @@ use std::path::Path;
 use traceglass::Error;
 use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count};
 
-/// What was read of a chunk.
+/// The sequences of a chunk, and its losses.
 pub struct Read {
     found: Vec<Found>,
-    /// What cannot be read: where it begins, how many bytes it has, and why.
+    /// The ranges that cannot be read: where each begins, how many bytes it has, and why.
     lost: Vec<(u64, u64, Error)>,
     /// The number of bytes after the last sequence.
     rest: u64,

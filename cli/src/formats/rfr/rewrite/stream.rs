@@ -67,7 +67,7 @@ type Poll = (Latest<Range<u64>>, Names);
 
 /// A stream that was read once: where its records lie that may be kept.
 struct Survey {
-    /// What is kept, in the order in which it was found: parts with one record or more.
+    /// The parts that are kept, in the order in which it was found: parts with one record or more.
     parts: Vec<Range<u64>>,
     named: HashSet<Id, RandomState>,
     recent: Vec<Option<Id>>,

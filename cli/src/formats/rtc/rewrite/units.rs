@@ -333,7 +333,7 @@ impl<'a> Walk<'_, 'a> {
         self.meet(records.time_at(slot), begun);
     }
 
-    /// What a clock says, in the last unit.
+    /// A time that a clock says, in the last unit.
     fn stamp(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
         let begun = self.units.len().saturating_sub(1);
         self.clocks.stamp(slot, begun, || is_delta(records, slot));
