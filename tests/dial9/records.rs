@@ -4,8 +4,10 @@ use crate::Rooms;
 use crate::common::dial9::{LIST, MAP, OPTIONAL, POOLED_STRING, STRING, U8, VARINT, Writer, sample};
 use crate::common::{mutations, prefixes};
 use std::collections::HashMap;
-use traceglass::dial9::{Frames, Records, Storage};
-use traceglass::record::{Class, Fact, FieldInfo, Head, Listener, Scope, Slot, Source, Step, Text, Wants};
+use traceglass::dial9::{Frame, Frames, Records, Storage};
+use traceglass::record::{
+    Class, Fact, FieldInfo, Head, Listener, Record as _, Scope, Slot, Source, Step, Text, Wants,
+};
 use traceglass::{Error, ErrorKind};
 
 /// Writes a line for each record.
@@ -342,5 +344,35 @@ fn without_room_for_classes_nothing_is_told() {
     for _ in 0..2 {
         let error = records.peek().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 0, needed: 1 });
+    }
+}
+
+#[test]
+fn an_event_is_a_record_by_itself_and_a_batch_is_read_from_its_header() {
+    let mut data = sample();
+    data.extend(sample());
+    let mut rooms = Rooms::default();
+    let mut in_turn = Lines::default();
+    Records::new(&data, rooms.lend()).tell_all(&mut in_turn).unwrap();
+    let (mut rooms, mut alone, mut all) = (Rooms::default(), Lines::default(), Vec::new());
+    let mut frames = Frames::new(&data, rooms.lend());
+    while let Some(frame) = frames.next_frame().unwrap() {
+        all.push((frame.offset(), frame.time(), matches!(frame, Frame::Header(_))));
+        if let Frame::Event(event) = frame {
+            frames.record(&event).tell(&mut alone).unwrap();
+        }
+    }
+    assert!(alone.lines.len() > 3);
+    assert_eq!(alone.lines, in_turn.lines);
+    let batches: Vec<usize> = (0..all.len()).filter(|place| all[*place].2).collect();
+    assert!(batches.len() > 1);
+    for first in batches {
+        let mut rooms = Rooms::default();
+        let mut frames = Frames::at_batch(&data, all[first].0, rooms.lend());
+        for expected in &all[first..] {
+            let frame = frames.next_frame().unwrap().unwrap();
+            assert_eq!((frame.offset(), frame.time()), (expected.0, expected.1));
+        }
+        assert!(frames.next_frame().unwrap().is_none());
     }
 }

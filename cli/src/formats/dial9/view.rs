@@ -13,7 +13,7 @@ use traceglass::event::Time;
 use traceglass::record::{Any, Record as _};
 use traceglass::{Error, Format};
 
-/// The number of bytes of unpacked segments that are held.
+/// The number of bytes of unpacked segments after which no more are unpacked: they are held.
 const UNPACKED: u64 = 1 << 30;
 
 /// The most bytes of a row.
@@ -26,13 +26,19 @@ struct View<'v> {
     entries: Vec<FileEntry>,
     /// The segments that have been opened.
     data: &'v [OnceLock<Loaded<'v>>],
+    /// The number of bytes that have been unpacked, and of those that may be.
     unpacked: AtomicU64,
+    most: u64,
     /// The starts of batches, and their numbers from 1 on.
     marks: Mutex<Marks<u64>>,
 }
 
 /// Looks at a recording at `path`.
 pub fn browse(dial9: &Dial9<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
+    browse_up_to(UNPACKED, dial9, path, look);
+}
+
+fn browse_up_to(most: u64, dial9: &Dial9<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
     let entry = |segment: &Segment<'_>| {
         let path = segment.path().unwrap_or(path).to_owned();
         FileEntry { path, size: segment.size(), times: None }
@@ -40,7 +46,7 @@ pub fn browse(dial9: &Dial9<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse))
     let entries = dial9.segments.iter().map(entry).collect();
     let data: Vec<_> = dial9.segments.iter().map(|_| OnceLock::new()).collect();
     let (unpacked, marks) = (AtomicU64::new(0), Mutex::new(Marks::new()));
-    look(&View { dial9, entries, data: &data, unpacked, marks });
+    look(&View { dial9, entries, data: &data, unpacked, most, marks });
 }
 
 impl<'v> View<'v> {
@@ -50,7 +56,7 @@ impl<'v> View<'v> {
     }
 
     fn load(&self, segment: &'v Segment<'v>) -> Loaded<'v> {
-        if self.unpacked.load(Ordering::Relaxed) > UNPACKED {
+        if self.unpacked.load(Ordering::Relaxed) > self.most {
             return Err("more than 1 GiB of segments has been unpacked: view this one by itself".to_owned());
         }
         let loaded = segment.load().map_err(|failure| failure.to_string())?;
@@ -73,7 +79,13 @@ impl<'v> View<'v> {
 
     /// Walks through frames; `note` keeps marks.
     fn pass(&self, file: usize, from: u64, note: bool, each: Each<'_>) {
-        let Ok((data, damage)) = self.bytes(file) else { return };
+        let (data, damage) = match self.bytes(file) {
+            Ok(read) => read,
+            Err(text) => {
+                each(&lost(0, &Plain { name: "(lost)", text, field: None }));
+                return;
+            }
+        };
         let begin = if note { None } else { self.marks().before(file, from).copied() };
         let mut rooms = Rooms::new();
         let (mut frames, mut number) = match begin {
@@ -116,9 +128,8 @@ impl<'v> View<'v> {
             self.marks().done = data.len() as u64;
         }
         if let Some(error) = damage {
-            let (level, at) = (Level::Gap, data.len() as u64);
             let about = Plain { name: "(lost)", text: error.to_string(), field: None };
-            each(&Node { level, offset: at, sub: 0, end: at, time: None, about: &about });
+            each(&lost(data.len() as u64, &about));
         }
     }
 }
@@ -165,6 +176,11 @@ impl Browse for View<'_> {
     }
 }
 
+/// A place from which on there is nothing to read.
+fn lost<'n>(at: u64, about: &'n Plain<'n>) -> Node<'n> {
+    Node { level: Level::Gap, offset: at, sub: 0, end: at, time: None, about }
+}
+
 fn named(batch: u64) -> String {
     format!("batch {batch}")
 }
@@ -198,4 +214,36 @@ fn row(frames: &Frames<'_, '_>, event: &Event<'_>) -> String {
     let _ = frames.record(event).tell(&mut Any(&mut text));
     let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
     line.strip_prefix(event.name()).unwrap_or(&line).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, read::GzEncoder};
+    use std::io::Read as _;
+
+    /// Of two packed segments, one may be held; the other one says why it is not shown.
+    #[test]
+    fn unpacked_segments_are_held_up_to_a_bound() {
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/trace.0.bin");
+        let data = std::fs::read(sample).unwrap();
+        let mut packed = Vec::new();
+        GzEncoder::new(&data[..], Compression::fast()).read_to_end(&mut packed).unwrap();
+        let segments = || vec![Segment::Given(&packed), Segment::Given(&packed)];
+        for (most, gaps) in [(0, 1), (UNPACKED, 0)] {
+            let dial9 = Dial9 { segments: segments(), is_folder: true };
+            browse_up_to(most, &dial9, Path::new("recording"), &mut |browse| {
+                assert_eq!(browse.data(0).unwrap(), data);
+                let mut found = Vec::new();
+                browse.walk(1, 0, Depth::All, &mut |node| {
+                    if node.level == Level::Gap {
+                        found.push(node.about.text().1);
+                    }
+                    true
+                });
+                assert_eq!(found.len(), gaps);
+                assert!(found.iter().all(|why| why.contains("view this one by itself")), "{found:?}");
+            });
+        }
+    }
 }

@@ -121,7 +121,9 @@ impl<'a> View<'a> {
     /// follows a little later is not read, and still goes on.
     fn read(&self, from: u64, each: Each<'_>) {
         if let Some(rest) = self.pass(self.begin(from), Some(from), each) {
-            self.pass(self.begin(rest), None, &mut |node| node.offset < rest || each(node));
+            // A record that ends in the rest may begin that much before it.
+            let begin = self.begin(rest.saturating_sub(ROOM as u64));
+            self.pass(begin, None, &mut |node| node.offset < rest || each(node));
         }
     }
 

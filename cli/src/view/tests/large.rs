@@ -1,5 +1,6 @@
 //! Views of large files, and of captures.
 
+use super::super::rows::Place;
 use super::*;
 
 /// Counts what is handed out.
@@ -95,11 +96,6 @@ fn look_at_large_files() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// True if rows ascend.
-fn rows_are_once(rows: &[super::super::rows::Row]) -> bool {
-    rows.is_sorted_by(|row, next| row.place < next.place)
-}
-
 /// A recording of several megabytes, of which a screen reads a little at a time: what is far away is gone to by time, found
 /// by a filter and searched, also where no grid leads there.
 #[test]
@@ -130,15 +126,62 @@ fn what_lies_far_away_is_gone_to() {
             session.draw();
             let filtered = session.state.filtered.as_ref().unwrap();
             assert!(filtered.window.rows.iter().any(|row| row.place == place), "{damaged} {text}");
-            assert!(rows_are_once(&filtered.window.rows));
-            // The screen's word for what it did not read is no record.
-            session.keys("&(unread)\n");
-            session.draw();
-            assert!(session.state.filtered.as_ref().is_none_or(|filtered| filtered.window.rows.is_empty()));
-            session.keys("&\n:+500.25s\n");
+            // From a place within a unit, each record once.
+            let (mut found, mut ends) = (Vec::new(), Vec::new());
+            session.browse.walk(0, 1_234_567, Depth::All, &mut |node| {
+                found.extend((node.level == crate::trace::Level::Record).then_some(node.offset));
+                true
+            });
+            let mut buffer = vec![0; 1 << 20];
+            let mut records = traceglass::rtc::recover::Records::new(&data, Vec::new(), &mut buffer);
+            loop {
+                match records.next_step() {
+                    traceglass::rtc::Step::Record(record) => ends.push(record.frame().offset()),
+                    traceglass::rtc::Step::End => break,
+                    _ => {}
+                }
+            }
+            found.retain(|at| *at >= 1_234_567);
+            ends.retain(|at| *at >= 1_234_567);
+            assert_eq!(found, ends, "{damaged}");
+            // A range that a screen does not read is no record.
+            let (place, filter) = (Place::at(0, 0), "a".to_owned());
+            let wanted = errand::Errand::Filter { place, filter, before: 0, after: usize::MAX };
+            errand::run(session.browse, &wanted, &mut |found| {
+                let errand::Found::Filtered(found) = found else { return true };
+                let rows = found.window.rows;
+                assert!(rows.is_sorted_by(|row, next| row.place < next.place), "{damaged}");
+                assert!(rows.len() > 100_000 && rows.iter().all(|row| row.name != "(unread)"), "{damaged}");
+                true
+            });
+            session.keys(":+500.25s\n");
             assert!(session.draw().contains("+500.25s: nothing is that late"), "{damaged}");
         });
     }
+    fs::remove_file(path).unwrap();
+}
+
+/// Records that are so long that one of them lies where a screen reads no further: all are handed out.
+#[test]
+fn long_records_are_handed_out_once() {
+    let path = std::env::temp_dir().join(format!("traceglass-view-long-{}.rtc", std::process::id()));
+    let mut writer = rtc::Writer::new(rtc::Options::sizes(1 << 20, 1 << 16));
+    let text = writer.stream(r#""name":"text","cont":true,"format":"utf-8""#);
+    (0..30).for_each(|_| writer.write(text, &[b'x'; 300_000]));
+    fs::write(&path, writer.stop()).unwrap();
+    session(&path, (110, 32), |session| {
+        for from in [0, 1_000_000] {
+            let (mut found, mut last) = (0, 0);
+            session.browse.walk(0, from, Depth::All, &mut |node| {
+                if node.level == crate::trace::Level::Record {
+                    assert!(node.offset > last);
+                    (found, last) = (found + 1, node.offset);
+                }
+                true
+            });
+            assert!(found == 30 || from > 0 && found >= 26, "{found} from {from}");
+        }
+    });
     fs::remove_file(path).unwrap();
 }
 
