@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         };
         let number = |name| event.get(name).and_then(|value| value.unsigned());
-        let (Some(time), Some(worker)) = (event.time(), number("worker_id")) else { continue };
+        let (Some(time), Some(worker)) = (event.nanoseconds(), number("worker_id")) else { continue };
         let begins = match event.name() {
             "PollStartEvent" => {
                 let place = match event.get("spawn_loc") {

@@ -50,8 +50,8 @@
 //!         for record in sequence?.records()? {
 //!             let record = record?;
 //!             match record.kind() {
-//!                 RecordKind::TaskPollStart => start = record.timestamp(),
-//!                 RecordKind::TaskPollEnd => sum += record.timestamp() - start,
+//!                 RecordKind::TaskPollStart => start = record.micros(),
+//!                 RecordKind::TaskPollEnd => sum += record.micros() - start,
 //!                 _ => {}
 //!             }
 //!         }
@@ -69,6 +69,7 @@
 //! | iterate | `next_thing() -> Result<Option<Thing>>`, and `Iterator`; after an error comes `None` |
 //! | continue after damage | `recover() -> Option<Gap>`: a [`Gap`] says where, how many bytes, and why |
 //! | verify everything | `check(.., &mut dyn FnMut(Finding)) -> Result<Summary>` |
+//! | ask when | `time()`, a `Time` with its epoch; a plain number is named by its unit: `nanoseconds()`, `micros()`, `unix_micros()`, `ticks()`, `cycles()` |
 //! | lend storage | a slice; if it is too small, [`CapacityExceeded`](ErrorKind::CapacityExceeded) says how much is needed |
 //! | know what an error is about | [`Error::element`], one of the constants in the format's module `element` |
 //!

@@ -96,7 +96,7 @@ pub fn events(data: &[u8]) -> u64 {
     let mut frames = Frames::new(data, Storage::new(&mut schemas));
     let mut sum = 0_u64;
     while let Some(event) = frames.next_event().unwrap() {
-        sum = sum.wrapping_add(event.time().unwrap_or(0));
+        sum = sum.wrapping_add(event.nanoseconds().unwrap_or(0));
     }
     sum
 }

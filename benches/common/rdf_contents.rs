@@ -62,10 +62,9 @@ pub fn queue_events(bytes: usize) -> (Vec<u8>, u64) {
 
 /// Time and kind of every token.
 pub fn token_times(data: &[u8]) -> u64 {
-    Stream::from_parts(77, 1, (1, 9), data)
-        .tokens()
-        .map(|token| token.unwrap())
-        .fold(0, |sum, token| sum.wrapping_add(token.time()).wrapping_add(u64::from(token.kind().number())))
+    Stream::from_parts(77, 1, (1, 9), data).tokens().map(|token| token.unwrap()).fold(0, |sum, token| {
+        sum.wrapping_add(token.ticks().unwrap_or(0)).wrapping_add(u64::from(token.kind().number()))
+    })
 }
 
 /// The sum of the values of every token.

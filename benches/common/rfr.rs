@@ -63,7 +63,7 @@ fn digest(record: &Record<'_>) -> u64 {
         Some(event) => digest_event(&event),
         None => record.iid().unwrap_or(0).wrapping_add(record.context().unwrap_or(0)),
     };
-    record.timestamp().wrapping_mul(31).wrapping_add(record.kind() as u64).wrapping_add(rest)
+    record.micros().wrapping_mul(31).wrapping_add(record.kind() as u64).wrapping_add(rest)
 }
 
 #[inline(never)]
@@ -142,7 +142,7 @@ pub fn decode_matching(input: &Input) -> u64 {
                 RecordData::WakerDrop(waker) => (12, of_waker(waker)),
                 _ => unreachable!(),
             };
-            sum = sum.wrapping_add(record.timestamp().wrapping_mul(31).wrapping_add(kind).wrapping_add(rest));
+            sum = sum.wrapping_add(record.micros().wrapping_mul(31).wrapping_add(kind).wrapping_add(rest));
         }
     }
     sum

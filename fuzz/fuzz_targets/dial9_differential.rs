@@ -77,11 +77,11 @@ fn read(data: &[u8]) -> Read {
                 annotated.clear();
                 base = 0;
             }
-            Ok(Some(Frame::TimeReset(reset))) => base = reset.time(),
+            Ok(Some(Frame::TimeReset(reset))) => base = reset.nanoseconds(),
             Ok(Some(Frame::Event(event))) => {
                 is_odd = event.fields().any(|field| field.value().is_some_and(|value| !is_text(&value)));
                 if !is_odd {
-                    base = event.time().unwrap_or(base);
+                    base = event.nanoseconds().unwrap_or(base);
                     read.events.push(ours(&event, base, &frames));
                 }
             }
@@ -122,7 +122,7 @@ fn is_text(value: &Value<'_>) -> bool {
 
 fn ours(event: &Event<'_>, base: u64, frames: &Frames<'_, '_>) -> String {
     // An event without a time has that of the one before it, as the crate tells it.
-    let mut text = format!("{:?} {}", event.name(), event.time().unwrap_or(base));
+    let mut text = format!("{:?} {}", event.name(), event.nanoseconds().unwrap_or(base));
     for field in event.fields() {
         let _ = write!(text, " {:?}=", field.name());
         match field.value() {

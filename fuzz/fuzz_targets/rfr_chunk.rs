@@ -134,7 +134,7 @@ fn random_access(chunk: &Chunk<'_>, data: &[u8]) {
         assert!(merged <= count);
     }
     let in_order = |sequence: &Sequence<'_>| {
-        sequence.records().unwrap().map_while(Result::ok).is_sorted_by_key(|record| record.timestamp())
+        sequence.records().unwrap().map_while(Result::ok).is_sorted_by_key(|record| record.micros())
     };
     let sound = |sequence: &Sequence<'_>| sequence.records().unwrap().all(|record| record.is_ok());
     assert!(ordered || !sequences.iter().all(|sequence| in_order(sequence) && sound(sequence)));

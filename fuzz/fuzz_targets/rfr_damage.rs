@@ -216,7 +216,7 @@ impl File {
                         }
                         Item::Object(object) => describe_object(object, &mut text),
                         Item::Record(record) => {
-                            format!("{} {}", record.timestamp(), describe(&record.data(), &mut text))
+                            format!("{} {}", record.micros(), describe(&record.data(), &mut text))
                         }
                         item => panic!("{item:?}"),
                     }

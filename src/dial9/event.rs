@@ -170,7 +170,7 @@ impl<'a> Event<'a> {
 
     /// The time in nanoseconds; `None` if its schema has none.
     #[inline(always)]
-    pub const fn time(&self) -> Option<u64> {
+    pub const fn nanoseconds(&self) -> Option<u64> {
         if self.schema.timed() { Some(self.time) } else { None }
     }
 
@@ -219,7 +219,7 @@ impl fmt::Debug for Event<'_> {
         f.debug_struct("Event")
             .field("offset", &self.at)
             .field("name", &self.name())
-            .field("time", &self.time())
+            .field("time", &self.nanoseconds())
             .finish_non_exhaustive()
     }
 }

@@ -87,7 +87,7 @@ impl TimeReset {
     }
 
     /// The time in nanoseconds.
-    pub const fn time(&self) -> u64 {
+    pub const fn nanoseconds(&self) -> u64 {
         self.time
     }
 }

@@ -222,7 +222,7 @@ impl<'a, 's> Frames<'a, 's> {
             }
             RESET_TAG => {
                 let reset = TimeReset::read(input)?;
-                self.base = reset.time();
+                self.base = reset.nanoseconds();
                 Frame::TimeReset(reset)
             }
             ANNOTATIONS_TAG => {

@@ -97,7 +97,9 @@ impl<'a> LayoutFields<'a> {
         let (rows, each, left) = match frame {
             Frame::Header(_) => (HEADER, &[][..], 0),
             Frame::Schema(schema) => (SCHEMA, FIELD, schema.field_count().into()),
-            Frame::Event(event) if event.time().is_none() => (EVENT.get(..2).unwrap_or_default(), &[][..], 0),
+            Frame::Event(event) if event.nanoseconds().is_none() => {
+                (EVENT.get(..2).unwrap_or_default(), &[][..], 0)
+            }
             Frame::Event(_) => (EVENT, &[][..], 0),
             Frame::Strings(pool) => (POOL, STRING, pool.count().into()),
             Frame::Stacks(pool) => (POOL, STACK, pool.count().into()),

@@ -34,10 +34,10 @@ pub struct Reframed {
 }
 
 impl Frame<'_> {
-    /// The time of an event; `None` if its schema has none, and of other frames.
-    pub const fn time(&self) -> Option<u64> {
+    /// The time of an event in nanoseconds; `None` if its schema has none, and of other frames.
+    pub const fn nanoseconds(&self) -> Option<u64> {
         match self {
-            Self::Event(event) => event.time(),
+            Self::Event(event) => event.nanoseconds(),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ impl Reframed {
             _ => {}
         }
         let (Some(time), Some((front, [_, _, _, rest @ ..]))) =
-            (frame.time(), bytes.split_first_chunk::<3>())
+            (frame.nanoseconds(), bytes.split_first_chunk::<3>())
         else {
             return put(bytes);
         };

@@ -63,7 +63,7 @@ impl Progress {
     #[inline(always)]
     fn record(&mut self, record: &Record<'_>, chunk: &ChunkHeader, fits: u64, report: &mut Report<'_>) {
         report.item();
-        let value = record.timestamp();
+        let value = record.micros();
         let mut warn = |kind| report.warning(Error::new(record.offset(), TIMESTAMP, kind));
         if value < self.last && !core::mem::replace(&mut self.stepped_back, true) {
             warn(ErrorKind::NotAscending { previous: self.last, value });

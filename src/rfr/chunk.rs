@@ -246,6 +246,6 @@ impl Record<'_> {
     /// `Overflow`, at the header or the record, if that has more than 64 bits.
     #[inline]
     pub fn unix_micros(&self, header: &ChunkHeader) -> Result<u64> {
-        header.unix_micros_at(self.timestamp(), self.offset())
+        header.unix_micros_at(self.micros(), self.offset())
     }
 }

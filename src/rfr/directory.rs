@@ -62,7 +62,7 @@ default_is_empty!(DirectoryEntry);
 /// let mut entries = [DirectoryEntry::EMPTY; 8]; // or a vector of chunk.sequence_count_max() of them
 /// let directory = Directory::build(&chunk, &mut entries)?;
 /// let second = directory.sequence(1).unwrap();
-/// assert_eq!(second.records()?.next().unwrap()?.timestamp(), 8);
+/// assert_eq!(second.records()?.next().unwrap()?.micros(), 8);
 /// # Ok::<(), traceglass::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

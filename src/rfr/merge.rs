@@ -208,10 +208,10 @@ impl<'a, 't> Merge<'a, 't> {
             Ok(Some(record)) => {
                 let (next, end) = (slot.next_micros(last), slot.records.offset());
                 self.rank_first(source, next);
-                match base.checked_add(record.timestamp()) {
+                match base.checked_add(record.micros()) {
                     Some(micros) => Ok(Some(Merged { source, micros, record, end })),
                     None => {
-                        let kind = ErrorKind::Overflow { value: record.timestamp() };
+                        let kind = ErrorKind::Overflow { value: record.micros() };
                         let cause = Error::new(record.offset(), TIMESTAMP, kind);
                         let gap = Gap::new(record.offset(), end.saturating_sub(record.offset()), cause);
                         self.failed = Some((source, Failure::Time(gap)));

@@ -45,8 +45,8 @@
 //!     for record in sequence?.records()? {
 //!         let record = record?;
 //!         match record.kind() {
-//!             RecordKind::TaskPollStart => start = record.timestamp(),
-//!             RecordKind::TaskPollEnd => polling += record.timestamp() - start,
+//!             RecordKind::TaskPollStart => start = record.micros(),
+//!             RecordKind::TaskPollEnd => polling += record.micros() - start,
 //!             _ => {}
 //!         }
 //!     }

@@ -158,7 +158,7 @@ impl<'a> Record<'a> {
     /// Microseconds from the base time of the chunk.
     #[doc(alias = "ChunkTimestamp")]
     #[inline]
-    pub const fn timestamp(&self) -> u64 {
+    pub const fn micros(&self) -> u64 {
         self.timestamp
     }
 

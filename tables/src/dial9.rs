@@ -183,7 +183,7 @@ fn batches(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
         part.bytes = frames.offset().saturating_sub(part.offset);
         // Symbols have the time 0, which says nothing.
         if let Some(Frame::Event(event)) = &frame
-            && let Some(time) = event.time().filter(|&time| time > 0).map(i128::from)
+            && let Some(time) = event.nanoseconds().filter(|&time| time > 0).map(i128::from)
         {
             part.begin = Some(part.begin.map_or(time, |begin| begin.min(time)));
             part.end = Some(part.end.map_or(time, |end| end.max(time)));

@@ -197,7 +197,7 @@ impl Reading<'_> {
                         }
                     }
                     Ok(Some(Item::Record(record))) => {
-                        let ns = ns_of(header.base_time(), record.timestamp());
+                        let ns = ns_of(header.base_time(), record.micros());
                         let record = names.record(&record, &header, seq_id, items.offset());
                         typed.record(&record, Some(ns), sink)?;
                     }

@@ -81,12 +81,12 @@ fn places(data: &[u8], at_once: bool) -> (Vec<Place>, Option<Error>) {
     let mut all = Vec::new();
     loop {
         if at_once {
-            frames.each_event(|event| all.push((event.offset(), event.end_offset(), event.time())));
+            frames.each_event(|event| all.push((event.offset(), event.end_offset(), event.nanoseconds())));
         }
         match frames.next_frame() {
             Ok(Some(Frame::Event(event))) => {
                 assert!(!at_once, "it is no event, or cannot be read");
-                all.push((event.offset(), event.end_offset(), event.time()));
+                all.push((event.offset(), event.end_offset(), event.nanoseconds()));
             }
             Ok(Some(_)) => {}
             Ok(None) => return (all, None),
@@ -165,7 +165,7 @@ fn say(frame: &Frame<'_>, frames: &Frames<'_, '_>, data: &[u8]) -> String {
                     .collect::<Vec<_>>()
             )
         }
-        Frame::TimeReset(reset) => format!("reset {}", reset.time()),
+        Frame::TimeReset(reset) => format!("reset {}", reset.nanoseconds()),
         Frame::Annotations(annotations) => {
             assert_eq!(annotations.entries().count(), annotations.count().into());
             format!(
@@ -195,7 +195,7 @@ fn say_event(event: &Event<'_>, frames: &Frames<'_, '_>, data: &[u8]) -> String 
     }
     assert_eq!(fields.len(), event.schema().field_count().into());
     assert!(at.is_none_or(|at| at == event.end_offset()));
-    let time = event.time().map_or_else(|| "-".to_owned(), |time| time.to_string());
+    let time = event.nanoseconds().map_or_else(|| "-".to_owned(), |time| time.to_string());
     format!("{time} {} {}", event.name(), fields.join(" "))
 }
 

@@ -23,9 +23,9 @@ fn as_read(inputs: &[Vec<u8>]) -> (Vec<Seen>, usize) {
         loop {
             match frames.next_frame() {
                 Ok(Some(Frame::Event(event))) => {
-                    let time = event.time().unwrap_or(last);
-                    runs += usize::from(!(joins && event.time().is_some() && time >= last));
-                    (joins, last) = (event.time().is_some(), time);
+                    let time = event.nanoseconds().unwrap_or(last);
+                    runs += usize::from(!(joins && event.nanoseconds().is_some() && time >= last));
+                    (joins, last) = (event.nanoseconds().is_some(), time);
                     let text = event.fields().find_map(|field| match field.value() {
                         Some(Value::PooledString(id)) => frames.string(id).map(<[u8]>::to_vec),
                         _ => None,
@@ -78,14 +78,14 @@ fn as_ordered(inputs: &[Vec<u8>], runs: usize) -> Result<Vec<Seen>, traceglass::
     while let Some(event) = order.next_event() {
         let seen = event.event();
         assert_eq!(order.schema(event.class()).unwrap().name(), seen.name());
-        assert!(seen.time().is_none_or(|time| time == event.time()));
+        assert!(seen.nanoseconds().is_none_or(|time| time == event.nanoseconds()));
         batch = batch.max(event.batch());
         let text = seen.fields().find_map(|field| match field.value() {
             Some(Value::PooledString(id)) => order.string(&event, id).map(<[u8]>::to_vec),
             _ => None,
         });
         let input = order.input_of(&event) - 10;
-        found.push((event.time(), input, seen.offset(), seen.name().to_owned(), text));
+        found.push((event.nanoseconds(), input, seen.offset(), seen.name().to_owned(), text));
     }
     assert!(order.next_event().is_none() && order.next_frame().unwrap().is_none());
     Ok(found)

@@ -180,7 +180,7 @@ fn agrees_with_frames(data: &[u8]) {
     loop {
         match frames.next_event() {
             Ok(Some(event)) => {
-                let time = event.time().map_or_else(|| "-".to_owned(), |time| time.to_string());
+                let time = event.nanoseconds().map_or_else(|| "-".to_owned(), |time| time.to_string());
                 events.push(format!("{time} {}", event.name()));
             }
             Ok(None) => break,
@@ -357,7 +357,7 @@ fn an_event_is_a_record_by_itself_and_a_batch_is_read_from_its_header() {
     let (mut rooms, mut alone, mut all) = (Rooms::default(), Lines::default(), Vec::new());
     let mut frames = Frames::new(&data, rooms.lend());
     while let Some(frame) = frames.next_frame().unwrap() {
-        all.push((frame.offset(), frame.time(), matches!(frame, Frame::Header(_))));
+        all.push((frame.offset(), frame.nanoseconds(), matches!(frame, Frame::Header(_))));
         if let Frame::Event(event) = frame {
             frames.record(&event).tell(&mut alone).unwrap();
         }
@@ -371,7 +371,7 @@ fn an_event_is_a_record_by_itself_and_a_batch_is_read_from_its_header() {
         let mut frames = Frames::at_batch(&data, all[first].0, rooms.lend());
         for expected in &all[first..] {
             let frame = frames.next_frame().unwrap().unwrap();
-            assert_eq!((frame.offset(), frame.time()), (expected.0, expected.1));
+            assert_eq!((frame.offset(), frame.nanoseconds()), (expected.0, expected.1));
         }
         assert!(frames.next_frame().unwrap().is_none());
     }

@@ -93,7 +93,8 @@ fn times_count_from_the_base() {
     let end = |delta| build::event(17, delta, &[0; 8]);
     let list = [end(7), end(9), build::event(0, 0, &300_u64.to_le_bytes()), end(0), end(9)].concat();
     let chunk = build::driver_events(build::UMD, 100, &list);
-    let times: Vec<_> = events(&chunk).events().map(|event| event.unwrap().time().unwrap() - 100).collect();
+    let times: Vec<_> =
+        events(&chunk).events().map(|event| event.unwrap().ticks().unwrap() / 32 - 100).collect();
     assert_eq!(times, [7 * 32, 9 * 32, 300 * 32, 300 * 32, 9 * 32]);
     let ticks = events(&chunk).events().next().unwrap().unwrap().ticks();
     assert_eq!(ticks, Some((100 + 7 * 32) * 32));

@@ -64,7 +64,7 @@ fn every_variant_is_read() {
     for (record, kind) in records.iter().zip([0, 1, 2, 3, 5, 6, 7, 8]) {
         assert_eq!(record.data().iid(), Some(1 << (kind * 7)));
     }
-    assert_eq!((records[0].timestamp(), records[0].unix_micros(&header)), (10, Ok(1_700_000_000_000_010)));
+    assert_eq!((records[0].micros(), records[0].unix_micros(&header)), (10, Ok(1_700_000_000_000_010)));
     assert_eq!(records[8].data(), RecordData::WakerWake(Waker::new(20, None)));
     let waker = Waker::new(u64::MAX, Some(u64::MAX));
     assert_eq!(records[15].data(), RecordData::WakerDrop(waker));
@@ -92,7 +92,7 @@ fn padded_forms_are_read() {
         .raw(b"\x0b\x89\x00\x85\x00\x01\x86\x80\x00");
     let data = chunk_with(&record, 2);
     let records = records(&data);
-    assert_eq!((records[0].timestamp(), records[0].data()), (10, RecordData::TaskPollStart { iid: 5 }));
+    assert_eq!((records[0].micros(), records[0].data()), (10, RecordData::TaskPollStart { iid: 5 }));
     let waker = Waker::new(5, Some(6));
     assert_eq!((records[1].offset(), records[1].data()), (RECORDS_AT + 15, RecordData::WakerWake(waker)));
 }

@@ -66,7 +66,7 @@ fn line(event: &Event<'_>, frames: &Frames<'_, '_>) -> Json {
             ])
         })
         .collect();
-    json!({"seg": frames.batch() - 1, "name": event.name(), "ts": event.time(), "fields": fields})
+    json!({"seg": frames.batch() - 1, "name": event.name(), "ts": event.nanoseconds(), "fields": fields})
 }
 
 fn kind_name(name: &str) -> &'static str {

@@ -156,9 +156,9 @@ pub unsafe extern "C" fn tg_dial9_next(
     *fields = found.ok().flatten().map(|event| event.fields());
     let said = |event: Event<'static>| tg_dial9_event {
         offset: event.offset(),
-        time: event.time().unwrap_or(0),
+        time: event.nanoseconds().unwrap_or(0),
         name: tg_bytes::text(Some(event.name())),
-        has_time: event.time().is_some(),
+        has_time: event.nanoseconds().is_some(),
     };
     // SAFETY: both are NULL or writable.
     unsafe { give(found.map(|found| found.map(said)), event, error) }

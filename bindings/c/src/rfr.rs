@@ -116,7 +116,7 @@ impl Reader {
                     let iid = found.iid();
                     return Ok(Some(tg_rfr_record {
                         offset: found.offset(),
-                        time: base.saturating_mul(1_000_000).saturating_add(found.timestamp()),
+                        time: base.saturating_mul(1_000_000).saturating_add(found.micros()),
                         iid: iid.unwrap_or(0),
                         kind: tg_bytes::text(Some(found.kind().name())),
                         sequence: number.saturating_sub(1),

@@ -109,7 +109,7 @@ impl<'a> OrderedEvent<'a> {
 
     /// The time that it has in the order, in nanoseconds.
     #[inline(always)]
-    pub const fn time(&self) -> u64 {
+    pub const fn nanoseconds(&self) -> u64 {
         self.time
     }
 
@@ -279,7 +279,7 @@ impl<'a, 't> Order<'a, 't> {
 
     #[inline(always)]
     fn keep_event(&mut self, event: &Event<'a>) -> Result<()> {
-        let time = event.time();
+        let time = event.nanoseconds();
         // Where an event without a time stands, that of the next one does not follow from it.
         let joins = self.is_timed && time.is_some_and(|time| time >= self.last);
         self.is_timed = time.is_some();
@@ -425,7 +425,7 @@ fn pass_other(data: &[u8], at: usize, base: u64) -> Option<(usize, u64)> {
         SCHEMA_TAG => drop(Schema::read(&mut input, data).ok()?),
         STRING_TAG => drop(StringPool::read(&mut input, data).ok()?),
         STACK_TAG => drop(StackPool::read(&mut input, data).ok()?),
-        RESET_TAG => base = TimeReset::read(&mut input).ok()?.time(),
+        RESET_TAG => base = TimeReset::read(&mut input).ok()?.nanoseconds(),
         ANNOTATIONS_TAG => drop(Annotations::read(&mut input).ok()?),
         _ => return None,
     }

@@ -22,7 +22,7 @@ impl Dial9Data<'_> {
         let first_slot = self.fields_before.wrapping_mul(SLOTS);
         // Annotations are not kept for as long as events are.
         let class = EventClass { id: ClassId(self.kind), schema, first_slot, unit: |_| None };
-        let time = self.event.time().map(|ns| Time::since_origin(ns.into()));
+        let time = self.event.nanoseconds().map(|ns| Time::since_origin(ns.into()));
         let head = Head { class: class.id, time, offset: self.event.offset(), bit: 0, len: None };
         let wants = to.begin(&head, &class);
         if wants.has(Scope::Fields) {

@@ -346,7 +346,7 @@ where
                 match records.next_record() {
                     Ok(Some(record)) => {
                         *head = Head::Record(record, records.offset());
-                        let since = i128::from(record.timestamp()).saturating_mul(NS_IN_MICRO);
+                        let since = i128::from(record.micros()).saturating_mul(NS_IN_MICRO);
                         let class = u8::from(record.kind() == RecordKind::TaskPollStart);
                         return (base.saturating_add(since), class);
                     }

@@ -61,7 +61,7 @@ entries! {
             loop {
                 match frames.next_event() {
                     Ok(Some(event)) => {
-                        sum ^= event.time().unwrap_or(0) ^ event.name().len() as u64;
+                        sum ^= event.nanoseconds().unwrap_or(0) ^ event.name().len() as u64;
                         for field in event.fields() {
                             sum ^= field.name().len() as u64 ^ field.value().map_or(0, |value| sum_of(&value));
                         }
@@ -95,7 +95,7 @@ entries! {
                             sum ^= stack.len() as u64 ^ frames.stack(id).map_or(0, |stack| stack.len() as u64);
                         }
                     }
-                    Frame::TimeReset(reset) => sum ^= reset.time(),
+                    Frame::TimeReset(reset) => sum ^= reset.nanoseconds(),
                     Frame::Annotations(annotations) => {
                         sum ^= annotations.entries().fold(0, |sum, entry| sum ^ entry.value().len() as u64);
                         let id = annotations.type_id() as u16;

@@ -41,7 +41,7 @@ entries! {
         for item in chunk.items() {
             sum ^= match item {
                 Ok(Item::Object(object)) => object.iid(),
-                Ok(Item::Record(record)) => record.timestamp() ^ record.data().iid().unwrap_or(0),
+                Ok(Item::Record(record)) => record.micros() ^ record.data().iid().unwrap_or(0),
                 Ok(_) => 1,
                 Err(error) => error.offset(),
             };
@@ -73,7 +73,7 @@ entries! {
             let Ok(mut records) = sequence.records() else { continue };
             sum ^= u64::from(records.skip_record().is_ok());
             for record in records {
-                sum ^= record.map_or(0, |record| record.timestamp());
+                sum ^= record.map_or(0, |record| record.micros());
             }
         }
         sum
@@ -123,7 +123,7 @@ entries! {
         }
         let mut sum = 0;
         while let Ok(Some(merged)) = merge.next_record() {
-            sum ^= merged.record().timestamp();
+            sum ^= merged.record().micros();
         }
         sum
     }

@@ -15,7 +15,7 @@ pub fn summary(events: DriverEvents<'_>) -> Value {
         number += 1;
         let kind = kind(&event);
         count(&mut kinds, &kind.clone().into());
-        last = event.time().into();
+        last = event.ticks().map(|ticks| ticks / 32).into();
         let state = event.kind_name() == Some("nop_data");
         if state
             || kind.contains("fault")

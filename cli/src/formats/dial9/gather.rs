@@ -46,7 +46,7 @@ impl Gather {
         let Some(class) = self.classes.get_mut(number) else { return };
         class.count = class.count.saturating_add(1);
         let says = class.says;
-        let Some(time) = event.time() else { return };
+        let Some(time) = event.nanoseconds() else { return };
         if time > 0 {
             let (first, last) = self.segment_times.unwrap_or((time, time));
             self.segment_times = Some((first.min(time), last.max(time)));

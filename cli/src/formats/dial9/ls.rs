@@ -127,7 +127,7 @@ fn rows(data: &[u8]) -> Vec<Row> {
                     Frame::Event(event) => {
                         row.events = row.events.saturating_add(1);
                         // Symbols have the time 0, which says nothing.
-                        if let Some(time) = event.time().filter(|time| *time > 0) {
+                        if let Some(time) = event.nanoseconds().filter(|time| *time > 0) {
                             let (first, last) = row.times.unwrap_or((time, time));
                             row.times = Some((first.min(time), last.max(time)));
                         }

@@ -96,7 +96,7 @@ impl Dial9<'_> {
                 loop {
                     match frames.next_event() {
                         Ok(Some(event)) => {
-                            let time = event.time().filter(|time| *time > 0);
+                            let time = event.nanoseconds().filter(|time| *time > 0);
                             first = [first, time].into_iter().flatten().min();
                         }
                         Ok(None) => return Ok(first),

@@ -86,7 +86,7 @@ impl<'w> Turns<'w> {
     /// The event's turn, and its time, if it has one.
     #[inline]
     fn of(&mut self, event: &Event<'_>) -> (Turn, u64) {
-        let (schema, time) = (event.schema(), event.time().unwrap_or(0));
+        let (schema, time) = (event.schema(), event.nanoseconds().unwrap_or(0));
         let known = self.known.get_mut(usize::from(schema.type_id()) % NAMES);
         let turn = match known {
             Some((at, turn)) if *at == schema.offset() => *turn,
@@ -197,9 +197,10 @@ impl Segment<'_> {
 /// Adds an event: its time, and its bytes but for what the time counts from.
 fn hash(event: &Event<'_>, digest: &mut Digest) {
     let bytes = event.as_slice();
-    let front = if event.time().is_some() { 6 } else { 3 };
+    let front = if event.nanoseconds().is_some() { 6 } else { 3 };
     let kind = bytes.get(1..3).and_then(|kind| kind.try_into().ok()).map_or(0, u16::from_le_bytes);
-    digest.add(&[event.time().unwrap_or(u64::MAX), kind.into()], bytes.get(front..).unwrap_or_default());
+    digest
+        .add(&[event.nanoseconds().unwrap_or(u64::MAX), kind.into()], bytes.get(front..).unwrap_or_default());
 }
 
 /// Counts all events that can be read, and tells why others cannot.

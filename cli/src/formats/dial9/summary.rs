@@ -1,6 +1,7 @@
 //! The sums of tokio's events: polls, wakes, parks, tasks.
 
 use super::waits::Waits;
+use foldhash::fast::RandomState;
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::collections::{BTreeMap, HashMap};
@@ -72,11 +73,11 @@ pub struct Pairing {
     waiting: BinaryHeap<Reverse<(u64, usize, What)>>,
     rests: Vec<IntoIter<(u64, What)>>,
     places: Vec<String>,
-    numbers: HashMap<Vec<u8>, u32>,
+    numbers: HashMap<Vec<u8>, u32, RandomState>,
     /// Of the segment that is read, by their numbers.
     classes: Vec<Class>,
     workers: BTreeMap<u64, Worker>,
-    tasks: HashMap<u64, Task>,
+    tasks: HashMap<u64, Task, RandomState>,
     summary: Summary,
 }
 
@@ -171,7 +172,7 @@ impl Pairing {
         let mut late = Vec::new();
         while let Some(event) = order.next_event() {
             let Some(what) = self.what(&event, order) else { continue };
-            let time = event.time();
+            let time = event.nanoseconds();
             if !is_before(time) {
                 late.push((time, what));
                 continue;
@@ -222,7 +223,7 @@ impl Pairing {
         if matches!(role, Role::Other) {
             return None;
         }
-        event.event().time()?;
+        event.event().nanoseconds()?;
         let mut said = [None; FIELDS.len()];
         for (field, asked) in event.event().fields().zip(&class.fields) {
             if let Some(slot) = asked.and_then(|asked| said.get_mut(asked)) {

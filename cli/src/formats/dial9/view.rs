@@ -105,7 +105,7 @@ impl<'v> View<'v> {
                             }
                             (Level::Part, None)
                         }
-                        Frame::Event(event) => (Level::Record, event.time()),
+                        Frame::Event(event) => (Level::Record, event.nanoseconds()),
                         _ => (Level::Filling, None),
                     };
                     let about = Seen { frames: &frames, frame: &frame, number };

@@ -432,11 +432,11 @@ fn find_runs<'a>(
     loop {
         let before = next.clone();
         match next.next_record() {
-            Ok(Some(record)) if record.timestamp() < last => {
+            Ok(Some(record)) if record.micros() < last => {
                 run(std::mem::replace(&mut start, before), count);
-                (count, last) = (1, record.timestamp());
+                (count, last) = (1, record.micros());
             }
-            Ok(Some(record)) => (count, last) = (count.saturating_add(1), record.timestamp()),
+            Ok(Some(record)) => (count, last) = (count.saturating_add(1), record.micros()),
             Ok(None) => break,
             Err(error) => {
                 damage.add(path, error);

@@ -69,8 +69,7 @@ impl Range {
             let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
             scan::items(&chunk, None, &mut Damage::default(), |item, _| {
                 if let Item::Record(record) = item {
-                    first =
-                        Some(first.map_or(record.timestamp(), |first: u64| first.min(record.timestamp())));
+                    first = Some(first.map_or(record.micros(), |first: u64| first.min(record.micros())));
                 }
                 Ok(())
             })?;

@@ -40,7 +40,7 @@ fn read() -> traceglass::Result<()> {
             continue;
         };
         let (Some(time), Some(open), Some(longest)) =
-            (event.time(), open.get_mut(worker), longest.get_mut(worker))
+            (event.nanoseconds(), open.get_mut(worker), longest.get_mut(worker))
         else {
             continue;
         };

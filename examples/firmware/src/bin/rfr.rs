@@ -39,9 +39,9 @@ fn polled(records: traceglass::rfr::Records<'_>, iid: u64) -> traceglass::Result
             continue;
         }
         match record.kind() {
-            RecordKind::TaskPollStart => start = Some(record.timestamp()),
+            RecordKind::TaskPollStart => start = Some(record.micros()),
             RecordKind::TaskPollEnd => {
-                sum += start.take().map_or(0, |start| record.timestamp().saturating_sub(start));
+                sum += start.take().map_or(0, |start| record.micros().saturating_sub(start));
             }
             _ => {}
         }

@@ -46,7 +46,7 @@ impl<'a> Timeline<'a, '_> {
         if let Some(kind) = self.kinds.slots_mut().get_mut(to_usize(class)) {
             kind.free = next;
         }
-        self.begin(id_of(lane), self.name_of_lasting(current), Flows::NONE, current.time());
+        self.begin(id_of(lane), self.name_of_lasting(current), Flows::NONE, current.nanoseconds());
         if let Some(moment) = self.moments.slots_mut().get_mut(begin) {
             moment.place(lane);
         }
@@ -55,7 +55,7 @@ impl<'a> Timeline<'a, '_> {
 
     /// Ends the slice of which an event tells; if it was not seen to begin, it has happened.
     pub(super) fn lasting_ends(&mut self, current: &OrderedEvent<'a>) -> Result<()> {
-        let (class, time) = (current.class(), current.time());
+        let (class, time) = (current.class(), current.nanoseconds());
         let Some(kind) = self.kinds.slots().get(to_usize(class)) else { return Ok(()) };
         let start = kind.lasts.start(current.event(), &kind.counters, time);
         let (_, batch, at) = current.key();

@@ -72,7 +72,7 @@ impl<'a> Timeline<'a, '_> {
 
     /// Puts what comes of an event among what waits.
     pub(super) fn happened(&mut self, current: &OrderedEvent<'a>) -> Result<()> {
-        let (class, time) = (current.class(), current.time());
+        let (class, time) = (current.class(), current.nanoseconds());
         let (event, offset) = (current.event(), current.event().offset());
         let kind = self.kinds.slots().get(to_usize(class));
         let (Some(kind), Some(plan)) = (kind, self.order.plan(class)) else { return Ok(()) };
@@ -198,7 +198,7 @@ impl<'a> Timeline<'a, '_> {
     pub(super) fn count(&mut self, counting: Counting) -> Result<()> {
         let Some(current) = self.current else { return Ok(()) };
         let Some(kind) = self.kinds.slots().get(to_usize(current.class())) else { return Ok(()) };
-        let (event, time) = (current.event(), current.time());
+        let (event, time) = (current.event(), current.nanoseconds());
         let fields = (0_u16..).zip(event.fields()).take(Counters::MOST).skip(counting.field.into());
         let counted = fields.filter(|(place, _)| kind.counters.has(*place));
         let mut numbers = counted.filter_map(|(place, field)| {

@@ -225,7 +225,7 @@ impl<'a, 't> Timeline<'a, 't> {
             }
             self.current = self.order.next_event();
             if let Some(current) = self.current {
-                self.last = current.time();
+                self.last = current.nanoseconds();
                 if self.is_in_window(&current) {
                     self.happened(&current)?;
                 }
@@ -245,7 +245,7 @@ impl<'a, 't> Timeline<'a, 't> {
 
     #[inline]
     fn is_in_window(&self, event: &OrderedEvent<'a>) -> bool {
-        self.window.contains(Some(Time::since_origin(event.time().into())))
+        self.window.contains(Some(Time::since_origin(event.nanoseconds().into())))
     }
 
     /// An item, borrowed.

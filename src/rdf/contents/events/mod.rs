@@ -324,7 +324,7 @@ impl<'a> Event<'a> {
     }
 
     /// When it happened, in units of 32 CPU ticks; `None` if that does not fit in 64 bits.
-    pub const fn time(&self) -> Option<u64> {
+    pub(crate) const fn time(&self) -> Option<u64> {
         self.time
     }
 

@@ -184,7 +184,7 @@ impl<'a> Token<'a> {
 
     /// When it happened, in units of 32 CPU ticks; 0 before the first timestamp.
     #[inline]
-    pub const fn time(&self) -> u64 {
+    pub(crate) const fn time(&self) -> u64 {
         self.time
     }
 

@@ -45,7 +45,7 @@ impl Records {
 
     #[inline(always)]
     fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
-        let time = record.timestamp();
+        let time = record.micros();
         self.count = self.count.saturating_add(1);
         (self.first, self.last) = (self.first.min(time), self.last.max(time));
         self.is_wanted |= within.wants(time);

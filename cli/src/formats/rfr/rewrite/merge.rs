@@ -110,7 +110,7 @@ fn join(path: &Path, all: &[&[u8]], to: &mut dyn NewTrace) -> Result<Vec<u8>> {
         loop {
             match items.next_item() {
                 Ok(Some(Item::Sequence(header))) => starts.push(header.offset()),
-                Ok(Some(Item::Record(record))) => super::super::meet(&mut span, record.timestamp()),
+                Ok(Some(Item::Record(record))) => super::super::meet(&mut span, record.micros()),
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(error) => return Err(Failure::content(traceglass::Format::Rfr, error)),
