@@ -192,7 +192,8 @@ impl<'a> Grid<'a> {
     /// As for [`before`](Self::before).
     pub fn after(&self, id: u64, offset: u64) -> Result<Option<u64>> {
         // Of all indices, the first one that leads past `offset`: what it leads to is the next minor unit's.
-        let (from, last) = (self.minor_of(offset), self.last_minor());
+        let last = self.last_minor();
+        let from = self.minor_of(offset).min(last);
         let found =
             |minor: u64| Ok(self.before(id, self.minor_start(minor))?.filter(|&found| found > offset));
         let minor = self.first_minor(from, last, |minor| found(minor).map(|found| found.is_none()))?;

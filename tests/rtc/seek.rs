@@ -328,6 +328,9 @@ fn a_cut_hides_one_index() {
         let grid = Grid::new(&data[..end]).unwrap();
         assert_eq!(grid.after(clock, 1025), after, "of {end} bytes");
         assert_eq!(grid.seek_time(clock, time, &mut [StreamSlot::EMPTY; 16]), found, "of {end} bytes");
+        // What lies at the end is looked for in the last index.
+        let late = grid.after(clock, end as u64);
+        assert_eq!(late, Ok(None), "of {end} bytes");
     }
 }
 

@@ -65,8 +65,6 @@ pub struct Frames<'a, R> {
     reason: Option<GapReason>,
     /// The place where reading can go on after the fault.
     found: Option<Anchor<'a>>,
-    /// True if it is only guessed, up to the next boundary, how much is left of a record that damage hit.
-    is_guessed: bool,
     finder: Finder,
 }
 
@@ -103,7 +101,6 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             stopped: None,
             reason: None,
             found: None,
-            is_guessed: false,
             finder: Finder::new(ahead.data.len()),
             ahead,
         }
@@ -209,14 +206,12 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             self.read_on(unit, start, true) == Some(at)
         });
         let (start, unit) = before.unwrap_or((at, anchor.unit));
-        self.is_guessed = false;
         if before.is_some() {
             self.ahead.reset(Open::Unknown);
             // It may be a piece of a record whose writer cuts it itself.
             self.ahead.is_first = true;
         } else if let Rest::Unknown { slot, length } = self.ahead.expect_rest(&unit, start) {
-            let rest = self.only_rest(slot, length, anchor);
-            self.is_guessed = rest.is_none();
+            let rest = self.likely_rest(slot, length, anchor);
             self.ahead.begin_with(slot, rest);
         }
         self.pos = start;
@@ -237,12 +232,11 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         Some((usize::try_from(target).ok()?, unit))
     }
 
-    /// The number of bytes that are left of a record at an anchor: the only one that leads to the end of the minor unit or
-    /// of the input, of those whose piece before the boundary has its header; or else of all.
-    fn only_rest(&mut self, slot: usize, length: u64, anchor: &Anchor<'a>) -> Option<u64> {
+    /// The number of bytes that are left of a record at an anchor: one that leads to the end of the minor unit or of the
+    /// input, of those whose piece before the boundary has its header; or else of all.
+    fn likely_rest(&mut self, slot: usize, length: u64, anchor: &Anchor<'a>) -> Option<u64> {
         let at = usize::try_from(anchor.at).ok()?;
-        // Those with a header and those without: the last one, and how many there are.
-        let mut fits = [(0, 0_u32); 2];
+        let [mut cut, mut other] = [None; 2];
         for rest in 0..length.min(MAX_PAYLOAD.saturating_add(1)) {
             self.ahead.begin_with(slot, Some(rest));
             // A meta would be taken into the table.
@@ -251,12 +245,11 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             self.finder.looks = self.finder.looks.checked_sub(read)?;
             if end.is_some() {
                 let is_cut = rest > 0 && self.is_cut_before(slot, length.saturating_sub(rest), anchor.at);
-                let [cut, others] = &mut fits;
-                let fit = if is_cut { cut } else { others };
-                *fit = (rest, fit.1.saturating_add(1));
+                let fit = if is_cut { &mut cut } else { &mut other };
+                *fit = Some(rest);
             }
         }
-        fits.into_iter().find(|fit| fit.1 > 0).filter(|fit| fit.1 == 1).map(|fit| fit.0)
+        cut.or(other)
     }
 
     /// True if the header of a piece that was cut at the boundary stands where it must if so much of its record came.
@@ -308,10 +301,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
     fn look_ahead(&mut self) {
         match self.read_ahead() {
             Ok(()) if self.ahead.due == Due::Frame => self.queue.release(self.ahead.known.streams().len()),
-            Ok(()) => {
-                self.is_guessed = false;
-                self.queue.release_all();
-            }
+            Ok(()) => self.queue.release_all(),
             Err(error) => self.fail(error),
         }
     }
@@ -323,11 +313,9 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
             self.queue.release_all();
             return;
         }
-        // Nothing contradicts the frames before the end of the input, or before a fault that is not theirs. But if too
-        // much was taken for the rest of a record, the frames after it are wrong, too.
+        // Nothing contradicts the frames before the end of the input, or before a fault that is not theirs.
         let ahead = &self.ahead;
-        let is_cut = error.is_truncation()
-            && (ahead.is_marker_begun(ahead.pos) || !ahead.is_whole && !self.is_guessed);
+        let is_cut = error.is_truncation() && (ahead.is_marker_begun(ahead.pos) || !ahead.is_whole);
         if is_cut || ahead.pos == ahead.limit {
             self.queue.release_all();
         } else {
