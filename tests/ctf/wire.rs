@@ -516,6 +516,7 @@ fn records_of_a_damaged_packet_are_certain_if_no_byte_is_missing() {
     let next = &packets[2].bytes[..];
     let total = |bytes: &mut Vec<u8>| bytes[24..28].copy_from_slice(&0x40_0000_u32.to_le_bytes());
     let other_padding = |bytes: &mut Vec<u8>| bytes[content + 1] = 7;
+    let other = writer.packet(1, 4, &mut random);
     writer.form.total = 152;
     let short = writer.packet(0, 4, &mut random);
     let filled = changed(&|bytes| bytes[place(2)..].fill(0));
@@ -542,6 +543,17 @@ fn records_of_a_damaged_packet_are_certain_if_no_byte_is_missing() {
         ("fill to the end", of(&filled, &[0; 60]), Some(1)),
         ("fill to the end within a record", of(&begun, &[0; 60]), Some(0)),
         ("fill to the end, and text", [b"U-Boot 2026.10\n", &of(&filled, &[0; 60])[..]].concat(), Some(0)),
+        (
+            "fill to the end, and another processor",
+            [&other.bytes, &of(&filled, &[0; 60])[..]].concat(),
+            Some(0),
+        ),
+        ("fill and lost bytes", of(&filled[..155], next), Some(0)),
+        (
+            "total length and fill, in slots",
+            of(&changed(&|bytes| (total(bytes), bytes[place(2)..].fill(0)).0), next),
+            Some(1),
+        ),
         ("other bytes to the end", of(&filled, &[0x55; 60]), Some(0)),
     ];
     with_schema(form, |schema| {
