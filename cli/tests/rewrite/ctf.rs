@@ -455,3 +455,126 @@ event { name = text; id = 65; fields := struct { integer { size = 32; align = 8;
     assert_eq!(write(&["recover", "-o", &again, &out]).0, 0);
     assert_eq!(files(&again), written);
 }
+
+/// The records of a trace as `cat` gives them, in any order, without where they lie and how they are marked.
+fn all_records(path: &str) -> Vec<String> {
+    let mut records: Vec<_> = lines(&["cat", "--json", path])
+        .into_iter()
+        .filter(|record| record["kind"] == "event")
+        .map(|mut record| {
+            let places = ["offset", "bit", "path", "packet", "entry", "session", "doubtful"];
+            record.as_object_mut().unwrap().retain(|key, _| !places.contains(&key.as_str()));
+            record.to_string()
+        })
+        .collect();
+    records.sort();
+    records
+}
+
+/// The number of records in both of two sorted lists, each as often as it is in both.
+fn common(some: &[String], others: &[String]) -> usize {
+    let (mut count, mut others) = (0, others.iter().peekable());
+    for record in some {
+        while others.next_if(|other| *other < record).is_some() {}
+        count += usize::from(others.next_if(|other| *other == record).is_some());
+    }
+    count
+}
+
+/// Streams with damage at random places: what is recovered was there, is clean, and is recovered as it is.
+#[test]
+fn what_is_recovered_of_random_damage_was_there() {
+    let scratch = Scratch::new("rewrite-ctf-hit");
+    let mut random = Random(11);
+    let own = trace(&scratch, "own");
+    scratch.file("capture/metadata", METADATA.as_bytes());
+    let packets = [(1, 0, 2000), (0, 0, 1000), (0, 1, 3000), (1, 1, 4000), (0, 2, 5000)];
+    let packets = packets.map(|(cpu, number, begin)| packet(cpu, number, begin));
+    scratch.file("capture/uart.bin", &[&packets.concat()[..], &[0; 64]].concat());
+    let samples = ["sample.ctf", "sample.ctf1", "kernel"].map(|name| data(name).to_str().unwrap().to_owned());
+    let inputs: Vec<_> = samples.into_iter().chain([own, scratch.path("capture")]).collect();
+    let (mut readable, mut kept, mut given_up) = (0, 0, 0);
+    for case in 0..320 {
+        let mut all = files(&inputs[case % inputs.len()]);
+        let streams: Vec<_> = all.keys().filter(|name| *name != "metadata").cloned().collect();
+        let stream = &streams[random.next() as usize % streams.len()];
+        let bytes = all.get_mut(stream).unwrap();
+        let at = random.next() as usize % bytes.len();
+        let len = (1 + random.next() as usize % 40).min(bytes.len() - at);
+        match random.next() % 4 {
+            0 => bytes[at] ^= 1 << (random.next() % 8),
+            1 => bytes[at..at + len].fill(0),
+            2 => bytes[at..].fill(0),
+            _ => bytes.truncate(at),
+        }
+        let names = ["in", "out", "again"].map(|name| format!("{name}-{case}"));
+        for (name, bytes) in &all {
+            scratch.file(&format!("{}/{name}", names[0]), bytes);
+        }
+        let [input, out, again] = names.map(|name| scratch.path(&name));
+        let records = all_records(&input);
+        let output = traceglass(&["recover", "-o", &out, &input]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        readable += records.len();
+        if status(&output) == 1 {
+            assert!(told.contains("nothing of it can be carried over"), "{input}: {told}");
+            given_up += records.len();
+            continue;
+        }
+        let recovered = all_records(&out);
+        assert_eq!(common(&recovered, &records), recovered.len(), "{input}: {told}");
+        assert!(is_clean(&out), "{input}");
+        assert_eq!(status(&traceglass(&["recover", "-o", &again, &out])), 0, "{input}");
+        assert_eq!(files(&again), files(&out), "{input}");
+        kept += recovered.len();
+    }
+    println!("{kept} of {readable} records, {given_up} of traces of which nothing is left");
+    assert!(kept * 100 >= readable * 97, "{kept} of {readable}");
+}
+
+/// Packets of a capture whose own bytes are right, or are so up to a fault, get new lengths.
+#[test]
+fn damaged_packets_of_a_capture_keep_what_is_certain() {
+    let scratch = Scratch::new("rewrite-ctf-certain");
+    scratch.file("in/metadata", METADATA.as_bytes());
+    let packets = [packet(0, 0, 1000), packet(1, 0, 1500), packet(0, 1, 2000), packet(1, 1, 2500)];
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    let sized = |bytes: &[u8], size: usize, content: usize| {
+        let mut bytes = bytes[..size].to_vec();
+        bytes[20..24].copy_from_slice(&(content as u32 * 8).to_le_bytes());
+        bytes[24..28].copy_from_slice(&(size as u32 * 8).to_le_bytes());
+        bytes
+    };
+    // The total length alone is wrong; a record ends as the padding does; the second record is of no class.
+    for (at, value, padding, size, records, lost) in
+        [(26, 0x40, 0x55, 72, 12, 24), (26, 0x40, 0, 59, 11, 24), (54, 9, 0, 46, 10, 50)]
+    {
+        let mut damaged = packets.clone();
+        damaged[1][at] = value;
+        damaged[1][72..].fill(padding);
+        scratch.file("in/uart.bin", &damaged.concat());
+        let (code, report) = write(&["recover", "--force", "-o", &out, &input]);
+        assert_eq!(
+            (code, &report["records"], &report["units_kept"]),
+            (3, &records.into(), &4.into()),
+            "{report}"
+        );
+        let told = &report["lost"][0];
+        assert_eq!((&told["offset"], &told["len"]), (&(96 + 96 - lost).into(), &lost.into()), "{report}");
+        assert_eq!(told["what"].as_str().unwrap().contains("1 record before it may be wrong"), size == 59);
+        let streams = [
+            [&packets[0][..], &packets[2]].concat(),
+            [&sized(&damaged[1], size, size)[..], &packets[3]].concat(),
+        ];
+        let written = files(&out);
+        assert_eq!([&written["stream-0"], &written["stream-1"]], [&streams[0], &streams[1]]);
+        assert!(is_clean(&out));
+        if let Some(events) = babeltrace(&out) {
+            assert_eq!(events.len(), records);
+        }
+        // What is cut is whole.
+        let (code, report) = write(&["cut", "--force", "--from", "@1", "-o", &out, &input]);
+        assert_eq!((code, &report["records"]), (3, &9.into()), "{report}");
+        assert!(report["lost"][0]["what"].as_str().unwrap().contains("may be wrong"), "{report}");
+    }
+}

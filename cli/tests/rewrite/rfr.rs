@@ -176,3 +176,30 @@ fn merged_cuts_are_the_whole() {
     assert_eq!(status(&traceglass(&["merge", "--force", "-o", &out, &a, other.to_str().unwrap()])), 2);
     assert_eq!(files(&out), files(&input));
 }
+
+/// A range that counts from the start is the same by the clock, whatever the first header says of its records, and if the
+/// second chunk has the first one.
+#[test]
+fn a_range_from_the_start_is_one_by_the_clock() {
+    let scratch = Scratch::new("rewrite-rfr-start");
+    let open = Sequence::new(3).task(3, 1, "long", None).about(900_000, POLL_START, 3);
+    for (times, base) in [(None, 1), (Some((5, 900_000)), 1), (Some((300, 900_000)), 1), (None, 0)] {
+        let first = Chunk { times, ..Chunk::new(BASE + 1) };
+        let first =
+            first.sequence(sequence(1, 10, 20)).sequence(sequence(2, 500, 600)).sequence(open.clone());
+        let second = Chunk::new(BASE + 2 * base);
+        let second = second.sequence(sequence(4, 10, 20)).sequence(sequence(5, 30, 40));
+        scratch.file("in/meta.rfr", &rfr::meta(BASE, 0, &["rfr-c/0.0.2"]));
+        scratch.file("in/2023/a/chunk-00.rfr", &first.bytes());
+        scratch.file("in/2023/a/chunk-01.rfr", &second.bytes());
+        let [input, since, clock] = ["in", "since", "clock"].map(|name| scratch.path(name));
+        for after in [0, 1, 20, 490, 491, 899_990, 1_000_000, 1_000_021] {
+            let cut = |from: &str, out: &str| write(&["cut", "--force", "--from", from, "-o", out, &input]);
+            let (code, report) = cut(&format!("+{after}us"), &since);
+            let (_, expected) = cut(&time(base, 10 + after), &clock);
+            assert_eq!(code, 0, "{report}");
+            assert_eq!(files(&since), files(&clock), "{times:?} {base} {after}");
+            assert_eq!(report["units_kept"], expected["units_kept"]);
+        }
+    }
+}

@@ -138,7 +138,8 @@ impl<'a, 's> Packet<'a, 's> {
         let data = data.get(start..).unwrap_or_default();
         let mut packet = Self::read_as_stated(schema, data, slot.offset(), number, slot.clock(), &mut 0)?;
         packet.bound(slot.len(), slot.content_bits());
-        packet.is_doubtful = slot.is_doubtful();
+        packet.is_doubtful =
+            slot.is_doubtful() && (slot.records() == 0 || slot.certain_records() < slot.records());
         Ok(packet)
     }
 

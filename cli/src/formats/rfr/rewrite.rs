@@ -22,7 +22,7 @@ use polls::Polls;
 use runs::{Runs, range};
 use std::collections::HashMap;
 use std::path::Path;
-use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
+use traceglass::rfr::{Callsites, Chunk, ChunkHeader, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
 use writer::Writer;
 
@@ -30,24 +30,37 @@ use writer::Writer;
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let is_stream = files.of(Kind::Stream).next().is_some();
     wanted.refuse_others(Format::Rfr, if is_stream { &[By::Time] } else { &[] })?;
-    // What was read of chunks to find the start.
-    let mut known: HashMap<_, Read> = HashMap::new();
+    // What was read of chunks to find the start, for the range that counts from where the first header says that it is.
+    let mut known: HashMap<_, Option<Read>> = HashMap::new();
+    let (mut guess, mut polls) = (None, Polls::default());
     let range = Range::from_first(wanted.window, files, &mut |part, header| {
-        let data = part.data()?;
-        let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
-        let within = Range::NOTHING.within(header);
-        let read = chunk::read(&chunk, data.bytes().len() as u64, (&within, false), |_, _, _, _| {});
-        let first = read.first().and_then(|first| header.unix_micros(first).ok());
-        known.insert(part.path.clone(), read);
-        Ok(first)
+        let mut start = header.unix_micros(header.earliest()).unwrap_or(0);
+        loop {
+            let range = match guess {
+                Some(range) => range,
+                None => Range::from_first(wanted.window, files, &mut |_, _| Ok(Some(start)))?,
+            };
+            let read = read(part, header, &range, &mut polls)?;
+            let first = read.as_ref().and_then(Read::first);
+            let first = first.and_then(|first| header.unix_micros(first).ok());
+            if guess.is_some() || first.is_none_or(|first| first == start) {
+                guess = guess.or(first.map(|_| range));
+                known.insert(part.path.clone(), read);
+                return Ok(first);
+            }
+            (start, polls) = (first.unwrap_or(start), Polls::default());
+        }
     })?;
+    if guess != Some(range) {
+        (known, polls) = (HashMap::new(), Polls::default());
+    }
     let unit = if is_stream { "records" } else { "sequences" };
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of(unit) };
     done.is_absolute = true;
     for (path, problem) in &files.problems {
         done.lose(path.as_deref(), 0, 0, problem);
     }
-    let mut writer = Writer { range, polls: Polls::default(), to, done, items: 0 };
+    let mut writer = Writer { range, polls, to, done, items: 0 };
     // Which polls are open when the range begins is known when all chunks have been read.
     let mut read = Vec::new();
     for part in &files.parts {
@@ -63,30 +76,28 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     Ok(done)
 }
 
+/// Reads a chunk, and notes its polls before the range.
+fn read(part: &Part<'_>, header: &ChunkHeader, range: &Range, polls: &mut Polls) -> Result<Option<Read>> {
+    let data = part.data()?;
+    let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
+    polls.begin(part.path.as_deref());
+    let wants = (&range.within(header), range.is_everything());
+    Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, wants, |iid, kind, time, sequence| {
+        if let Ok(micros) = header.unix_micros(time) {
+            polls.note(iid, kind, micros, sequence);
+        }
+    })))
+}
+
 impl Writer<'_> {
-    /// Reads a chunk that can have something to do with the range, unless what is known of it is enough.
-    fn read(&mut self, part: &Part<'_>, known: Option<Read>) -> Result<Option<Read>> {
+    /// Reads a chunk that can have something to do with the range, unless it was read before.
+    fn read(&mut self, part: &Part<'_>, known: Option<Option<Read>>) -> Result<Option<Read>> {
         let Kind::Chunk(header) = part.kind else { return Ok(None) };
         let is_wanted = part.path.is_none() || self.range.wants_chunk(&header);
         if !is_wanted && !self.range.begins_after(&header) {
             return Ok(None);
         }
-        let within = self.range.within(&header);
-        let wants = (&within, self.range.is_everything());
-        if let Some(mut known) = known
-            && known.judge(wants)
-        {
-            return Ok(Some(known));
-        }
-        let data = part.data()?;
-        let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
-        self.polls.begin(part.path.as_deref());
-        let read = chunk::read(&chunk, data.bytes().len() as u64, wants, |iid, kind, time, sequence| {
-            if let Ok(micros) = header.unix_micros(time) {
-                self.polls.note(iid, kind, micros, sequence);
-            }
-        });
-        Ok(Some(read))
+        known.map_or_else(|| read(part, &header, &self.range, &mut self.polls), Ok)
     }
 
     fn part(&mut self, part: &Part<'_>, read: Option<Read>) -> Result<()> {

@@ -13,7 +13,7 @@ use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, 
 pub type FirstOf<'f> = &'f mut dyn FnMut(&Part<'_>, &ChunkHeader) -> Result<Option<u64>>;
 
 /// A range of time, in microseconds since the Unix epoch.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub struct Range {
     from: u64,
     to: Option<u64>,
@@ -59,9 +59,6 @@ fn stated(header: &ChunkHeader) -> (u128, u128) {
 }
 
 impl Range {
-    /// A range without any time.
-    pub const NOTHING: Self = Self { from: 0, to: Some(0), skips: false };
-
     /// The range that is asked for.
     pub fn of(window: &Window, files: &Files<'_>) -> Result<Self> {
         Self::from_first(window, files, &mut |part, header| {

@@ -162,7 +162,7 @@ pub const OBJECTS: &[Object] = &[
                 may("sequence", Int, "its sequence number"),
                 may("discarded", Int, "the stream's count of discarded event records"),
                 part("session", Int, "of a capture: how often the device had started anew"),
-                part("doubtful", Bool, "of a capture: bytes are missing in it, changed, or were added"),
+                part("doubtful", Bool, "of a capture: one of its records may consist of two halves"),
                 may("packet_context", Members, "fields by name, in order"),
             ],
         ],

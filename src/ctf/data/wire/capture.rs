@@ -62,6 +62,10 @@ impl<R: Room<WireSlot>> Capture<R> {
         let slots = self.room.slots_mut().get_mut(..self.count).unwrap_or_default();
         let (sessions, work) = sort(data, slots, is_growing);
         self.sorted = slots.iter().take_while(|slot| slot.has_track()).count();
+        let is_one = slots.iter().filter_map(WireSlot::track).max() == Some(0);
+        if !is_one || slots.iter().filter(|slot| slot.is_damage()).count() > 1 {
+            slots.iter_mut().filter(|slot| slot.in_fill).for_each(|slot| slot.certain = 0);
+        }
         (self.sessions, self.work) = (sessions, self.work.saturating_add(work));
     }
 

@@ -6,6 +6,7 @@ use super::layout::{Layout, time_bits};
 use super::race::Race;
 use super::slot::{Owner, WireSlot};
 use crate::bytes::to_u64;
+use crate::ctf::data::bits::bits_of;
 use crate::ctf::data::packet::Packet;
 use crate::ctf::schema::Schema;
 use crate::ctf::schema::scope::{Scope, root_of};
@@ -238,16 +239,21 @@ impl<'a, 's> Scan<'a, 's> {
         packet.bound(len, if is_open { u64::MAX } else { stated });
         let content = self.walk(&packet);
         let is_right = content.cause.is_none() && !is_open && !is_cut;
-        let is_whole = is_right && within.is_none();
-        let is_certain = is_whole && (is_framed || self.is_filled(&packet) || self.is_slot(&packet));
+        let is_there = is_framed
+            || (is_right && self.is_filled(&packet))
+            || (!is_open && !is_cut && self.is_slot(&packet));
         let kind = match () {
             () if is_open => WireKind::Open,
             () if is_cut => WireKind::Cut,
-            () if is_certain => WireKind::Packet,
+            () if is_right && is_there && within.is_none() => WireKind::Packet,
             () => WireKind::Damaged,
         };
+        // Its total length is wrong, or bytes of it have changed: none is missing. In fill there is no sign of that.
+        let in_fill = !is_there && within.is_none() && fill_at(&packet, &content) == WireKind::Fill;
+        let is_certain = kind == WireKind::Damaged && (is_there || in_fill);
+        let certain = if is_certain { before_fill(&packet, &content) } else { 0 };
         let kind = if kind == WireKind::Packet && content.records == 0 { WireKind::Empty } else { kind };
-        self.slot(kind, &packet, len, &content)
+        WireSlot { certain, in_fill, ..self.slot(kind, &packet, len, &content) }
     }
 
     /// The packet at the offset that has been reached, which ends where another one begins.
@@ -461,6 +467,22 @@ impl<'a, 's> Scan<'a, 's> {
 
 /// The least number of fill bytes at the end of a capture that are reported apart.
 const FILL_MIN: usize = 16;
+
+/// The kind of the bytes from the fault to the packet's end.
+fn fill_at(packet: &Packet<'_, '_>, content: &Content) -> WireKind {
+    let at = usize::try_from(content.end.div_ceil(8)).unwrap_or(usize::MAX);
+    WireKind::of(packet.window.data.get(at..).unwrap_or_default())
+}
+
+/// The number of records that end before the fill that follows them: what ends in it may be none of a record.
+fn before_fill(packet: &Packet<'_, '_>, content: &Content) -> u64 {
+    let at = usize::try_from(content.end.div_ceil(8)).unwrap_or(usize::MAX);
+    let (before, after) = packet.window.data.split_at_checked(at).unwrap_or_default();
+    let filled = before.iter().rev().take_while(|byte| after.first() == Some(byte)).count();
+    let start = bits_of(before.len().saturating_sub(filled));
+    let records = packet.records().map_while(Result::ok);
+    to_u64(records.take_while(|record| record.end() <= start).count()).min(content.records)
+}
 
 impl Iterator for Scan<'_, '_> {
     type Item = WireSlot;

@@ -39,6 +39,10 @@ pub struct WireSlot {
     /// In bits: how far its records can be read.
     pub(super) content: u64,
     pub(super) records: u64,
+    /// Of a packet with damage, the number of those that are right nevertheless.
+    pub(super) certain: u64,
+    /// These are only if the capture has no other damage: there is nothing but fill from the fault to its end.
+    pub(super) in_fill: bool,
     /// The value of the clock before it.
     pub(super) clock: u64,
     pub(super) owner: Owner,
@@ -80,6 +84,8 @@ impl WireSlot {
         len: 0,
         content: 0,
         records: 0,
+        certain: 0,
+        in_fill: false,
         clock: 0,
         owner: Owner { class: 0, by: 0, id: 0 },
         sequence: None,
@@ -133,6 +139,15 @@ impl WireSlot {
     /// The number of records that can be read.
     pub const fn records(&self) -> u64 {
         self.records
+    }
+
+    /// The number of records, from the first one on, none of which can consist of two halves.
+    ///
+    /// If a packet has damage, these are its records up to the fault, where the next packet shows that no byte is
+    /// missing: only the total length is wrong, or bytes were changed. A record that ends in fill is not one of them. In
+    /// the only track of a capture without other damage, fill that follows its records is no sign of missing bytes.
+    pub const fn certain_records(&self) -> u64 {
+        if self.is_doubtful() { self.certain } else { self.records }
     }
 
     /// The value of the clock with which the packet is to be read: its upper bits are those that its own time stamps do

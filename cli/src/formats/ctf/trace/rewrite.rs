@@ -17,6 +17,7 @@ use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wa
 use index::{Index, times};
 use std::path::{Path, PathBuf};
 use streams::Streams;
+use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Packet, Packets, Programs, Record, check_packets};
 use traceglass::{Error, Format, Severity};
 
@@ -41,10 +42,11 @@ pub fn write(
     let mut room = programs::room(traces);
     let programs = programs::compile(traces, &mut room)?;
     let (lanes, sessions) = (wire::lanes(traces), wire::sessions(traces));
+    let is_all = bounds.is_everything() && wanted.stream.is_none();
     for (_, stream, capture) in wire::captures(traces) {
         for slot in wire::damage(capture) {
             let (start, end) = slot.lost().unwrap_or((slot.offset(), slot.end()));
-            let what = wire::message(slot, stream.data.data());
+            let what = wire::message_of(slot, stream.data.data(), certain(slot, is_all));
             done.lose(Some(&stream.path), start, end.saturating_sub(start), what);
         }
     }
@@ -63,7 +65,7 @@ pub fn write(
     }
     let exact = wanted.exact && !bounds.is_everything();
     let to = Streams::new(to);
-    let mut writer = Writer { bounds, exact, named: wanted.stream, has_named: false, to, done };
+    let mut writer = Writer { is_all, bounds, exact, named: wanted.stream, has_named: false, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -103,6 +105,11 @@ pub fn write(
     Ok(done)
 }
 
+/// The number of records of a packet of a capture that are kept. Of one with damage, nothing is if not all is wanted.
+fn certain(slot: &WireSlot, is_all: bool) -> u64 {
+    if is_all || !slot.is_doubtful() { slot.certain_records() } else { 0 }
+}
+
 /// The fate of a packet.
 enum Fate {
     /// It stays as it is.
@@ -113,6 +120,8 @@ enum Fate {
 }
 
 struct Writer<'w> {
+    /// True if nothing is left out that can be kept.
+    is_all: bool,
     bounds: Bounds,
     /// True if records outside of the range are left out of their packets.
     exact: bool,
@@ -158,7 +167,7 @@ impl Writer<'_> {
         index: &mut Index,
     ) -> Result<()> {
         let data = lane.stream.data.data();
-        let mut is_open = data.is_empty() && self.bounds.is_everything() && self.named.is_none();
+        let mut is_open = data.is_empty() && self.is_all;
         if is_open {
             self.to.file(path)?;
         }
@@ -188,7 +197,8 @@ impl Writer<'_> {
                 continue;
             }
             self.has_named = true;
-            if slot.is_some_and(|slot| slot.is_doubtful()) {
+            let certain = slot.filter(|slot| slot.is_doubtful()).map(|slot| certain(slot, self.is_all));
+            if certain == Some(0) {
                 // Told already, with the bytes that it lost.
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
@@ -218,12 +228,23 @@ impl Writer<'_> {
                 (first, last) = kept.span.unzip();
                 apart = Some(kept.records).filter(|records| *records < kept.of);
             }
-            let (fate, mut records) = self.judge(lane, &packet, bytes, programs);
+            let (fate, mut records) = match certain {
+                Some(count) => {
+                    let place = usize::try_from(count.saturating_sub(1)).unwrap_or(usize::MAX);
+                    let last = packet.records().map_while(Result::ok).nth(place);
+                    (last.map_or(Fate::Gone, |last| Fate::Up(last.end())), count)
+                }
+                None => self.judge(lane, &packet, bytes, programs),
+            };
             let short = match fate {
                 Fate::Up(content) => packet.shortened(content).ok().flatten(),
                 _ => None,
             };
             if !matches!(fate, Fate::Whole) && short.is_none() {
+                if certain.is_some() {
+                    let (path, len) = (Some(lane.stream.path.as_path()), bytes.len() as u64);
+                    self.done.lose(path, packet.offset(), len, "a packet without room for other lengths");
+                }
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
             }
@@ -235,7 +256,8 @@ impl Writer<'_> {
                 )));
             }
             // A packet without lengths is the whole of its file.
-            let is_endless = slot.is_some() && states_no_length(lane, data, &packet, bytes);
+            let is_endless =
+                slot.is_some() && short.is_none() && states_no_length(lane, data, &packet, bytes);
             if is_endless || !is_open {
                 self.to.file(&numbered(path, begun))?;
                 begun = begun.saturating_add(1);

@@ -168,9 +168,14 @@ pub fn text(slot: &WireSlot, data: &[u8]) -> Option<String> {
 
 /// The message about a gap, in a line.
 pub fn message(slot: &WireSlot, data: &[u8]) -> String {
+    message_of(slot, data, slot.certain_records())
+}
+
+/// The same where so many records are taken to be right.
+pub fn message_of(slot: &WireSlot, data: &[u8], certain: u64) -> String {
     let (start, end) = slot.lost().unwrap_or((slot.offset(), slot.end()));
     let text = text(slot, data).map(|text| format!(": \"{}\"", printable(&shortened(text.trim(), SHOWN))));
-    let doubtful = match slot.records() {
+    let doubtful = match slot.records().saturating_sub(certain) {
         count if slot.is_doubtful() && count > 0 => {
             format!("; {} before it may be wrong", counted(count, "record", "records"))
         }

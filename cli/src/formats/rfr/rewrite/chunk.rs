@@ -69,16 +69,6 @@ impl Read {
     pub fn first(&self) -> Option<u64> {
         self.found.iter().filter_map(|sequence| sequence.records.span()).map(|(first, _)| first).min()
     }
-
-    /// Marks what is wanted, if that is seen from the first times: none is before the range.
-    pub fn judge(&mut self, (within, is_everything): (&Within, bool)) -> bool {
-        let is_known = self.first().is_none_or(|first| first >= within.before);
-        for sequence in self.found.iter_mut().filter(|_| is_known) {
-            let is_met = sequence.records.span().is_some_and(|(first, _)| within.wants(first));
-            sequence.is_wanted = is_everything || is_met;
-        }
-        is_known
-    }
 }
 
 /// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, when,
