@@ -281,13 +281,23 @@ macro_rules! rooms {
 
 /// The slices that a table finds; how many slots of each kind there are.
 fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Error> {
+    matched_by(TABLE, &["adc_start", "adc_stop", "led_start"], events, slots)
+}
+
+/// The same of another table; `learned` are the names of the classes that its rules for any name may pair.
+fn matched_by(
+    text: &str,
+    learned: &[&str],
+    events: &[Happened],
+    slots: usize,
+) -> Result<(Vec<Found>, Counts), Error> {
     let data = [packets(events, 0), packets(events, 1)];
     let metadata = MetadataStream::parse(METADATA.as_bytes())?;
     let mut nodes = vec![Node::EMPTY; 1024];
     let schema = Schema::compile(&metadata, &mut nodes)?;
     let (mut rules, mut ops, mut names) = ([RuleSlot::EMPTY; 8], [OpSlot::EMPTY; 128], [""; 16]);
     let mut table = Table::new(Rooms { rules: &mut rules, ops: &mut ops, names: &mut names });
-    table.add(TABLE)?;
+    table.add(text)?;
     rooms!(rooms, slots);
     let mut states = States::new(&table, &["a", "b"], rooms)?;
     let mut found = Vec::new();
@@ -307,7 +317,7 @@ fn matched(events: &[Happened], slots: usize) -> Result<(Vec<Found>, Counts), Er
         timeline.each_class(&mut |class| {
             names.extend(states.may_learn(class).then(|| class.name().to_string()));
         });
-        assert_eq!(names, ["adc_start", "adc_stop", "led_start"]);
+        assert_eq!(names, learned);
         let mut take = |item: &Item<'_>| {
             match item {
                 Item::Track(track) => lanes.entry(track.id()).or_default().0 = track.label().to_string(),
@@ -362,6 +372,24 @@ fn what_is_found_is_what_the_slow_way_finds() {
     assert!(slices > 10_000, "{slices}");
     let all = ["across_loss", "begin_lost", "end_lost", "end_missing", "open_end", "open_start"];
     assert!(flags.iter().eq(&all), "{flags:?}");
+}
+
+/// What `*` stands for tells slices of a track apart. Where it stands for nothing, there is no key, and no slice.
+#[test]
+fn a_part_of_the_name_is_a_key() {
+    let table = r#"slice = [
+      { begin = ["*_start", "call*"], end = ["*_stop", "return*"], track = "any", key = "{$1}", name = "{$1}" },
+    ]"#;
+    // Begins `adc` and `led`, calls, ends `adc`, and returns.
+    let events: Vec<_> = [5, 7, 2, 6, 3]
+        .into_iter()
+        .zip(0..)
+        .map(|(id, time)| Happened { time, stream: 0, after_loss: false, id, place: 0, key: 1 })
+        .collect();
+    let (found, counts) = matched_by(table, &[], &events, 64).unwrap();
+    let slice = |name: &str, begin, flags| ("any".to_owned(), name.to_owned(), Some(begin), Some(3), flags);
+    assert_eq!(found, [slice("adc", 0, vec![]), slice("led", 1, vec!["end_missing"])]);
+    assert_eq!((counts.followed, counts.stray), (5, 0));
 }
 
 /// Begins that nothing ends lie below each end: it looks at 512 of them, not at all.

@@ -77,8 +77,9 @@ impl Buffer {
     }
 
     /// Overwrites what was put at a mark.
-    pub fn patch(&mut self, mark: usize, bytes: &[u8]) {
-        let end = mark.saturating_add(bytes.len());
+    #[inline(always)]
+    pub fn patch<const N: usize>(&mut self, mark: usize, bytes: &[u8; N]) {
+        let end = mark.saturating_add(N);
         if let Some(to) = self.bytes.get_mut(mark..end).filter(|_| end <= self.at) {
             to.copy_from_slice(bytes);
         }

@@ -252,15 +252,15 @@ impl Classes<'_> {
             });
             has
         };
-        let what = match name_of(class).filter(|_| rule.generic) {
-            Some(name) => hash(0, name.bytes(found.star.0..found.star.1)),
-            None => hash(0, ""),
-        };
+        let Some(name) = name_of(class) else { return };
+        let star = name.bytes(found.star.0..found.star.1);
+        let what = hash(0, if rule.generic { star } else { &[] });
         let state = if rule.kind == RuleKind::Let { rule.map } else { what };
         let plan = |ops: Option<Ops>, state| ops.map_or(Plan::NONE, |ops| Plan::new(table, ops, state, &has));
         found.what = what;
         found.track = plan(rule.track, 0);
-        found.key_plan = plan(rule.key, state);
+        let fixed = rule.key.and_then(|key| Plan::of_star(table, key, state, star));
+        found.key_plan = fixed.unwrap_or_else(|| plan(rule.key, state));
         found.skip = Test::new(table, rule.skip, &has);
         found.none = Test::new(table, rule.none, &has);
         if rule.kind == RuleKind::Let {

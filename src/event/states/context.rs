@@ -186,6 +186,7 @@ impl<'t> Context<'_, '_, '_, 't> {
             Number::None => None,
             Number::Field(name) => self.value(name).number(),
             Number::Processor => self.written,
+            Number::Fixed => Some(0),
             Number::OfProcessor(map) => match self.kept(joined(map, number_hash(self.written?)))? {
                 Remembered::Number(number) => Some(*number),
                 Remembered::Text(_) => None,

@@ -164,8 +164,7 @@ impl<'t> Context<'_, '_, '_, 't> {
         if matches!(now, State::Value(..)) {
             moment.begin(number, value.text(self.output), Edges::NONE, self.part(found), to)?;
         }
-        self.open.set_state(number, now);
-        self.open.feed(number, moment.stream);
+        self.open.hold(number, now, moment.stream);
         Ok(())
     }
 

@@ -162,12 +162,13 @@ impl<'r, 't> States<'r, 't> {
                 to(item)
             }
             (EventKind::Instant, Some(time)) => {
-                if core::mem::take(&mut self.open.stream(stream)?.has_gap) || event.data.follows_loss() {
-                    self.lose(event, stream, to)?;
-                }
                 let of = self.open.stream(stream)?;
-                of.last = Some(time.ns());
+                let is_lost = core::mem::take(&mut of.has_gap) || event.data.follows_loss();
+                let last = of.last.replace(time.ns());
                 let cpu = of.processor(event);
+                if is_lost {
+                    self.lose(event, stream, last, to)?;
+                }
                 let matches = self.capture(event)?;
                 let moment = Moment { event, time, stream, cpu };
                 let is_taken = !matches.is_empty() && self.follow(matches, &moment, to)?;
@@ -202,11 +203,12 @@ impl<'r, 't> States<'r, 't> {
         &mut self,
         event: &Event<'_>,
         stream: u32,
+        last: Option<i128>,
         to: &mut Sink<'_, E>,
     ) -> core::result::Result<(), E> {
         let of = self.open.stream(stream)?;
         of.losses = of.losses.saturating_add(1);
-        let Some(last) = of.last else { return Ok(()) };
+        let Some(last) = last else { return Ok(()) };
         let is_absolute = self.root.is_some_and(|(_, absolute)| absolute);
         let is_absolute = event.time.map_or(is_absolute, Time::is_absolute);
         let time = if is_absolute { Time::since_epoch(last) } else { Time::since_origin(last) };

@@ -157,6 +157,16 @@ impl Open<'_> {
         }
     }
 
+    /// Sets the state of a track, which a stream feeds from now on.
+    #[inline]
+    pub(super) fn hold(&mut self, track: u32, state: State, stream: u32) {
+        let Some(slot) = self.tracks.get_mut(track) else { return };
+        slot.state = state;
+        if slot.stream != stream {
+            self.feed(track, stream);
+        }
+    }
+
     /// Says that a track is fed by a stream.
     pub(super) fn feed(&mut self, track: u32, stream: u32) {
         if self.tracks.get(track).is_none_or(|slot| slot.stream == stream) {

@@ -2,7 +2,7 @@
 
 use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
 use super::table::Table;
-use super::text::{hash, joined, number_hash};
+use super::text::{hash, joined, name_hash, number_hash};
 
 /// The way to the hash of a template's text, for the events of a class.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub(super) enum Number {
     Processor,
     /// The value that is remembered for the processor, in the map whose name has this hash.
     OfProcessor(u64),
+    /// None is needed: the text is the same for all events of the class.
+    Fixed,
 }
 
 impl Plan {
@@ -33,6 +35,15 @@ impl Plan {
     /// The plan for a template whose hash goes on from another one. `has` tells if the events have a field.
     pub(super) fn new(table: &Table<'_, '_>, template: Ops, state: u64, has: &dyn Fn(u32) -> bool) -> Self {
         Self::find(table, template, state, has).unwrap_or(Self::NONE)
+    }
+
+    /// The plan for a key that is the part of the name for which `*` stands; `None` if it is another one, or empty.
+    pub(super) fn of_star(table: &Table<'_, '_>, key: Ops, state: u64, star: &[u8]) -> Option<Self> {
+        let is_star = matches!(
+            table.range(key),
+            [OpSlot(Op::Try { source: Source::Star, .. })] if !star.is_empty()
+        );
+        is_star.then(|| Self { before: name_hash(state, star), number: Number::Fixed, after: None })
     }
 
     fn find(table: &Table<'_, '_>, template: Ops, state: u64, has: &dyn Fn(u32) -> bool) -> Option<Self> {
@@ -58,6 +69,9 @@ impl Plan {
 
     /// The hash of the text with this number.
     pub(super) fn hash(&self, number: u64) -> u64 {
+        if matches!(self.number, Number::Fixed) {
+            return self.before;
+        }
         let state = joined(self.before, number_hash(number));
         self.after.map_or(state, |after| joined(state, after))
     }

@@ -139,24 +139,33 @@ impl Annotations {
     }
 
     /// Begins an annotation: what `put` writes is its value.
+    #[inline(always)]
     fn value(&mut self, slot: Slot, put: impl FnOnce(&mut Buffer)) {
-        self.buffer.byte(tag(self.field, BYTES));
-        self.buffer.put(&[0; 4]);
-        let start = self.buffer.mark();
-        self.name(slot);
+        let start = self.begin_annotation(slot);
         put(&mut self.buffer);
         self.close(start);
     }
 
-    /// Puts the name of what comes next.
-    fn name(&mut self, slot: Slot) {
-        match self.key.take() {
-            Some(key) => self.buffer.put(&key),
-            None => self.tables.field(slot).into_iter().for_each(|field| field.put(&mut self.buffer)),
+    /// Puts the tag, room for the length, and the name of what comes next; returns where its content begins.
+    #[inline(always)]
+    fn begin_annotation(&mut self, slot: Slot) -> usize {
+        self.buffer.first(&[tag(self.field, BYTES), 0, 0, 0, 0], 5);
+        let start = self.buffer.mark();
+        if self.key.is_some() {
+            self.put_key();
+        } else if let Some(field) = self.tables.field(slot) {
+            field.put(&mut self.buffer);
         }
+        start
+    }
+
+    #[cold]
+    fn put_key(&mut self) {
+        self.buffer.put(&self.key.take().unwrap_or_default());
     }
 
     /// Fills in the length of what began at `start`.
+    #[inline(always)]
     fn close(&mut self, start: usize) {
         let len = self.buffer.mark().saturating_sub(start);
         if len >> 28 > 0 {
@@ -170,10 +179,8 @@ impl Annotations {
 
     /// Begins a group or a list, whose content is in this field.
     fn open(&mut self, slot: Slot, field: u32) {
-        self.buffer.byte(tag(self.field, BYTES));
-        self.buffer.put(&[0; 4]);
-        self.levels.push((self.buffer.mark(), self.field));
-        self.name(slot);
+        let start = self.begin_annotation(slot);
+        self.levels.push((start, self.field));
         self.field = field;
     }
 

@@ -224,7 +224,8 @@ impl Perfetto {
         self.packet(0, out)
     }
 
-    /// Says which clock the times are from, before the first one.
+    /// Says which clock the times are from, before the first one of the input.
+    #[cold]
     fn clock(&mut self, ns: u64, absolute: bool, out: &mut Sink<'_>) -> Result<()> {
         let id = if absolute { REALTIME } else { MONOTONIC };
         if self.absolute.is_none() {
@@ -235,14 +236,11 @@ impl Perfetto {
             self.packet.nested(field::CLOCK_SNAPSHOT, snapshot.bytes());
             self.packet(0, out)?;
         }
-        if !self.begun {
-            self.begun = true;
-            let mut defaults = Message::default();
-            defaults.uint(field::TIMESTAMP_CLOCK_ID, id);
-            self.packet.nested(field::DEFAULTS, defaults.bytes());
-            self.packet(STATE_CLEARED, out)?;
-        }
-        Ok(())
+        self.begun = true;
+        let mut defaults = Message::default();
+        defaults.uint(field::TIMESTAMP_CLOCK_ID, id);
+        self.packet.nested(field::DEFAULTS, defaults.bytes());
+        self.packet(STATE_CLEARED, out)
     }
 
     fn event(&mut self, event: &Event<'_>, out: &mut Sink<'_>) -> Result<()> {
@@ -261,7 +259,9 @@ impl Perfetto {
                 if !is_end && from.is_some_and(|from| ns < from) {
                     return Ok(());
                 }
-                self.clock(ns, time.is_absolute(), out)?;
+                if !self.begun {
+                    self.clock(ns, time.is_absolute(), out)?;
+                }
                 self.last = Some(ns);
                 self.first = self.first.or(Some(ns));
                 if event.kind() == EventKind::End && event.slice().is_some() {
@@ -278,7 +278,9 @@ impl Perfetto {
                 else {
                     return Ok(());
                 };
-                self.clock(ns, noticed.is_absolute(), out)?;
+                if !self.begun {
+                    self.clock(ns, noticed.is_absolute(), out)?;
+                }
                 let ended = self.ended.get(&event.track()).copied();
                 ended.max(self.first).unwrap_or(ns)
             }
@@ -297,7 +299,7 @@ impl Perfetto {
             }
             return Ok(());
         }
-        if !is_held {
+        if !is_held && from.is_some() {
             self.settle(out)?;
         }
         self.inner.clear();
@@ -382,20 +384,28 @@ impl Perfetto {
 
     fn name(&mut self, event: &Event<'_>) {
         self.text.clear();
-        match event.kind() {
+        let label = event.name();
+        let name = match event.kind() {
             // No two are alike.
             EventKind::Gap(gap) => {
                 let _ = write!(self.text, "gap: {gap}");
                 self.inner.text(field::NAME, &self.text);
                 return;
             }
-            EventKind::Discarded { count: Some(count) } => drop(write!(self.text, "discarded: {count}")),
-            EventKind::Discarded { count: None } => self.text.push_str("discarded"),
-            _ => push_label(&mut self.text, event.name(), NAME_MAX),
-        }
-        match self.names.number(&self.text, field::EVENT_NAMES, &mut self.interned) {
+            EventKind::Discarded { count: Some(count) } => {
+                let _ = write!(self.text, "discarded: {count}");
+                &self.text
+            }
+            EventKind::Discarded { count: None } => "discarded",
+            // Nearly all stand as they are.
+            _ => label.as_str().filter(|name| name.len() <= NAME_MAX).unwrap_or_else(|| {
+                push_label(&mut self.text, label, NAME_MAX);
+                &self.text
+            }),
+        };
+        match self.names.number(name, field::EVENT_NAMES, &mut self.interned) {
             Some(number) => self.inner.uint(field::NAME_IID, number),
-            None => self.inner.text(field::NAME, &self.text),
+            None => self.inner.text(field::NAME, name),
         };
     }
 }
