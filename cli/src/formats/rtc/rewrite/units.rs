@@ -2,15 +2,17 @@
 
 use super::super::session::{Rtc, Slots};
 use super::super::value::in_ns;
+use super::front::{Front, INDEX};
 use super::pieces::{Pieces, Plan};
 use super::range::Range;
 use crate::output::add;
 use crate::progress::Progress;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::collections::HashMap;
+use std::rc::Rc;
 use traceglass::rtc::recover::{Found, Records};
-use traceglass::rtc::{Checker, Frame, Index, Time, id};
-use traceglass::{Finding, Gap, Severity};
+use traceglass::rtc::{Checker, CrcStatus, Frame, Index, Time, id};
+use traceglass::{ByteOrder, Finding, Gap, Severity};
 
 /// A major unit.
 #[derive(Default)]
@@ -19,17 +21,16 @@ struct Unit {
     end: u64,
     records: u64,
     digest: Digest,
-    /// Errors in what a Meta says: it is kept as it is.
-    errors: u64,
     /// Units that follow each other without a gap have the same number.
     run: u64,
     /// True if it begins its session.
     is_first: bool,
     has_crc: bool,
     has_user_frames: bool,
+    /// True if it cannot be kept.
     is_damaged: bool,
-    /// True if its Marker is lost: all Markers are alike.
-    lacks_marker: bool,
+    /// What its beginning lacks.
+    front: Option<Rc<Front>>,
     /// True if a record in it is wanted.
     is_wanted: bool,
     /// The first unit without which clocks would not tell the time at its start.
@@ -43,6 +44,14 @@ pub struct Units<'a> {
     pieces: Pieces,
     /// The frames in units that may have to be written anew.
     marks: Vec<Frame<'a>>,
+    /// Errors in what Metas and indices say: they are kept as they are.
+    errors: u64,
+    /// The offsets of checksums that are wrong though all frames could be read: so they stay.
+    wrong: Vec<u64>,
+    /// True if the first checksum that is right is the document's.
+    pub is_ieee: bool,
+    /// The writer's byte order.
+    pub order: ByteOrder,
     is_clean: bool,
 }
 
@@ -73,6 +82,10 @@ impl Times {
     }
 }
 
+/// So many times the size of the file may be written before rests of units: a unit that was hit several times is written as
+/// often.
+const GROWTH: u64 = 4;
+
 /// So many are a nanosecond.
 const ATTOSECONDS: i128 = 1_000_000_000;
 
@@ -90,10 +103,18 @@ struct Walk<'d, 'a> {
     /// The size of the file.
     size: u64,
     units: Vec<Unit>,
-    /// True if reading is in the last of them; after a gap it is in none up to the next Marker.
+    /// True if reading is in the last of them; after a gap it is in none.
     is_inside: bool,
-    /// The offsets of frames that are of no unit.
-    stray: Option<(u64, u64)>,
+    /// What the rest of a unit lacks that follows a gap.
+    front: Option<Rc<Front>>,
+    /// The head of the last front.
+    head: Rc<[u8]>,
+    /// The number of bytes that may still be written before such rests: so that many of them do not make a file far larger.
+    room: u64,
+    /// The pieces of the last Meta.
+    meta: Vec<Frame<'a>>,
+    /// True from a gap on, up to the first record: what streams there are may be known from elsewhere.
+    is_anew: bool,
     run: u64,
     clocks: Clocks,
     pieces: Pieces,
@@ -105,6 +126,9 @@ struct Walk<'d, 'a> {
     /// Frames of default streams and gaps so far.
     others: u64,
     marks: Vec<Frame<'a>>,
+    errors: u64,
+    wrong: Vec<u64>,
+    is_ieee: Option<bool>,
     is_clean: bool,
 }
 
@@ -121,7 +145,11 @@ impl Units<'_> {
             size,
             units: Vec::new(),
             is_inside: false,
-            stray: None,
+            front: None,
+            head: Rc::default(),
+            room: size.saturating_mul(GROWTH).saturating_add(1 << 20),
+            meta: Vec::new(),
+            is_anew: false,
             run: 0,
             clocks: Clocks::default(),
             pieces: Pieces::default(),
@@ -130,6 +158,9 @@ impl Units<'_> {
             seen: Vec::new(),
             others: 1,
             marks: Vec::new(),
+            errors: 0,
+            wrong: Vec::new(),
+            is_ieee: None,
             is_clean: true,
         };
         let mut found = Vec::new();
@@ -145,20 +176,23 @@ impl Units<'_> {
                 Found::Frame(frame) => {
                     progress.advance(frame.offset().saturating_sub(told));
                     told = told.max(frame.offset());
-                    checker.frame(records.frames(), &frame, |finding| found.push(finding));
-                    found.drain(..).for_each(|finding| walk.finding(&finding));
+                    let status = checker.frame(records.frames(), &frame, |finding| found.push(finding));
+                    if let Some(CrcStatus::Ieee | CrcStatus::Writer) = status {
+                        walk.is_ieee.get_or_insert(status == Some(CrcStatus::Ieee));
+                    }
                     walk.other(frame);
+                    found.drain(..).for_each(|finding| walk.finding(&finding));
                 }
                 Found::Gap(gap) => {
-                    checker.gap(&gap, |finding| found.push(finding));
+                    checker.gap(&gap, |_| ());
                     walk.gap(&gap);
-                    found.drain(..).for_each(|finding| walk.finding(&finding));
+                    walk.front = walk.front(&records, gap.end());
                 }
                 _ => break,
             }
         }
         checker.end(records.frames().session(), |finding| walk.finding(&finding));
-        walk.finish()
+        walk.finish(records.frames().byte_order())
     }
 }
 
@@ -208,9 +242,17 @@ impl<'a> Units<'a> {
         digest
     }
 
-    /// The number of errors in what is in ranges, and is kept as it is.
-    pub fn errors(&self, ranges: &[Range]) -> u64 {
-        self.in_ranges(ranges).map(|unit| unit.errors).fold(0, u64::saturating_add)
+    /// True if a checksum is kept though it is wrong.
+    pub fn is_wrong(&self, crc: &Frame<'_>) -> bool {
+        self.wrong.binary_search(&crc.offset()).is_ok()
+    }
+
+    /// The number of errors in what is in ranges, and is kept as it is, if Metas and indices are judged so often.
+    pub fn errors(&self, ranges: &[Range], times: u64) -> u64 {
+        let place = |at: u64| ranges.partition_point(|range| range.end <= at);
+        let is_kept = |at: &&u64| ranges.get(place(**at)).is_some_and(|range| range.has(**at, **at));
+        let wrong = self.wrong.iter().filter(is_kept).count() as u64;
+        wrong.saturating_add(self.errors.saturating_mul(times))
     }
 
     /// Notes the times of what is in ranges.
@@ -246,12 +288,11 @@ impl<'a> Units<'a> {
                 let needs = kept.iter().map(|unit| unit.needs).min().unwrap_or(first);
                 let first = first.min(needs).max(start);
                 if let (Some(from), Some(to)) = (self.all.get(first), self.all.get(last)) {
-                    let is_as_it_was = from.is_first && !from.lacks_marker;
                     ranges.push(Range {
                         start: from.start,
                         end: to.end,
-                        lacks_marker: from.lacks_marker,
-                        is_as_it_was,
+                        front: from.front.clone(),
+                        is_as_it_was: from.is_first && from.front.is_none(),
                     });
                 }
             }
@@ -265,20 +306,16 @@ impl<'a> Walk<'_, 'a> {
     /// A frame of a default stream.
     fn other(&mut self, frame: Frame<'a>) {
         self.others = self.others.saturating_add(1);
-        let is_marker = frame.id() == id::MARKER;
-        if is_marker || (!self.is_inside && is_start(&frame)) {
-            tell(self.stray.take(), self.done);
-            let needs = self.clocks.first();
-            self.units.push(Unit {
-                start: frame.offset(),
-                run: self.run,
-                needs: needs.unwrap_or(self.units.len()),
-                lacks_marker: !is_marker,
-                ..Unit::default()
-            });
-            self.is_inside = true;
+        if frame.id() == id::MARKER || !self.is_inside {
+            self.begin(&frame);
         }
-        let Some(unit) = self.units.last_mut().filter(|_| self.is_inside) else { return };
+        if frame.id() == id::META {
+            if !frame.continues() {
+                self.meta.clear();
+            }
+            self.meta.push(frame);
+        }
+        let Some(unit) = self.units.last_mut() else { return };
         unit.end = frame.end();
         unit.has_crc |= frame.id() == id::CRC;
         if is_zero(&frame) {
@@ -289,16 +326,40 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
+    /// A unit begins, or the rest of one.
+    #[cold]
+    fn begin(&mut self, frame: &Frame<'_>) {
+        self.leave();
+        let (needs, front) = (self.clocks.first(), self.front.take());
+        self.units.push(Unit {
+            start: frame.offset(),
+            run: self.run,
+            needs: needs.unwrap_or(self.units.len()),
+            is_damaged: frame.id() != id::MARKER && front.is_none(),
+            front: front.filter(|_| frame.id() != id::MARKER),
+            ..Unit::default()
+        });
+        self.is_inside = true;
+    }
+
+    /// The last unit ends: a rest in which nothing was written is none.
+    fn leave(&mut self) {
+        if let Some(unit) = self.units.last_mut().filter(|_| self.is_inside) {
+            let is_rest = unit.front.as_ref().is_some_and(|front| front.has_head());
+            unit.is_damaged |= is_rest && !unit.has_user_frames;
+        }
+    }
+
     /// A frame of a user's stream.
     #[inline(always)]
     fn user(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>, is_complete: bool) {
-        let Some(unit) = self.units.last_mut().filter(|_| self.is_inside) else {
-            let start = self.stray.map_or(frame.offset(), |(start, _)| start);
-            self.stray = Some((start, frame.end()));
-            // It may begin a record that ends in a unit.
-            self.pieces.frame(frame, 0);
-            return;
-        };
+        if !self.is_inside {
+            self.begin(frame);
+        }
+        if self.is_anew {
+            self.prove(records, frame);
+        }
+        let Some(unit) = self.units.last_mut() else { return };
         unit.end = frame.end();
         unit.has_user_frames = true;
         self.pieces.frame(frame, unit.start);
@@ -388,37 +449,90 @@ impl<'a> Walk<'_, 'a> {
         self.is_clean = false;
         self.others = self.others.saturating_add(1);
         if let Some(unit) = self.units.last_mut().filter(|unit| self.is_inside && !unit.has_crc) {
-            // A unit that is cut at the end of the file has all that is before the cut.
-            let is_cut = gap.end() >= self.size && gap.cause().is_truncation();
-            unit.is_damaged = !is_cut || !unit.has_user_frames;
+            // It has all that is before the cut.
+            unit.is_damaged |= !unit.has_user_frames;
             unit.end = unit.end.min(gap.offset());
         }
+        self.leave();
         self.done.lose(None, gap.offset(), gap.len(), gap.cause());
-        (self.is_inside, self.run) = (false, self.run.saturating_add(1));
+        (self.is_inside, self.is_anew, self.run) = (false, true, self.run.saturating_add(1));
         self.clocks.clear();
         self.pieces.interrupt();
     }
 
+    /// The first frame of a user's stream after a gap: the Meta of its unit must say by itself how it was read.
+    #[cold]
+    fn prove(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>) {
+        self.is_anew = false;
+        let Some(unit) = self.units.last() else { return };
+        let has_head = unit.front.as_ref().is_some_and(|front| front.has_head());
+        let own = self.meta.first().is_some_and(|meta| meta.offset() >= unit.start);
+        if unit.is_damaged || has_head || own && Front::is_declared(records.streams(), &self.meta, false) {
+            return;
+        }
+        let front = self.front(records, frame.offset());
+        if front.is_none() && own && Front::is_declared(records.streams(), &self.meta, true) {
+            return;
+        }
+        if let Some(unit) = self.units.last_mut() {
+            let len = frame.offset().saturating_sub(unit.start);
+            self.done.lose(None, unit.start, len, "a Meta that does not declare all that is read");
+            (unit.start, unit.is_damaged, unit.front) = (frame.offset(), front.is_none(), front);
+        }
+    }
+
+    /// What is lacking before the rest of a unit that begins at `at`.
+    fn front(&mut self, records: &Records<'_, '_, Slots<'_>>, at: u64) -> Option<Rc<Front>> {
+        let frames = records.frames();
+        let unit = frames.unit().filter(|_| at < self.size)?;
+        let at = i128::from(at).saturating_sub(unit.position().into());
+        let mut front = match u64::try_from(at) {
+            Ok(INDEX) => Some(Front::marker()),
+            Ok(at) if at > INDEX && at <= self.room => {
+                self.room = self.room.saturating_sub(at);
+                Front::of(at, unit, records.streams(), &self.meta, frames.byte_order())
+            }
+            _ => None,
+        };
+        front.iter_mut().for_each(|front| front.share(&mut self.head));
+        front.map(Rc::new)
+    }
+
+    /// Something is wrong in a frame that was read.
     fn finding(&mut self, finding: &Finding) {
         if finding.severity() != Severity::Error {
             return;
         }
         self.is_clean = false;
-        let (at, element) = (finding.cause().offset(), finding.cause().element());
-        let place = self.units.partition_point(|unit| unit.start <= at).saturating_sub(1);
-        let Some(unit) = self.units.get_mut(place) else { return };
-        if element == traceglass::rtc::element::CRC {
-            unit.is_damaged = true;
-            self.done.lose(None, unit.start, unit.end.saturating_sub(unit.start), finding.cause());
-        } else if element == traceglass::rtc::element::META {
-            unit.errors = unit.errors.saturating_add(1);
+        if finding.cause().element() != traceglass::rtc::element::CRC {
+            self.errors = self.errors.saturating_add(1);
+            return;
+        }
+        // That of a rest covered more.
+        let front = self.units.last().and_then(|unit| unit.front.as_ref());
+        if !front.is_some_and(|front| front.has_head()) {
+            self.wrong.push(finding.cause().offset());
         }
     }
 
-    fn finish(mut self) -> Units<'a> {
-        tell(self.stray, self.done);
+    fn finish(mut self, order: ByteOrder) -> Units<'a> {
+        self.leave();
         self.pieces.interrupt();
-        Units { all: self.units, pieces: self.pieces, marks: self.marks, is_clean: self.is_clean }
+        for unit in self.units.iter().filter(|unit| unit.is_damaged && unit.has_user_frames) {
+            let len = unit.end.saturating_sub(unit.start);
+            self.done.lose(None, unit.start, len, "frames of a unit of which the beginning is lost");
+        }
+        self.done.lost.sort_by_key(|lost| lost.offset);
+        Units {
+            all: self.units,
+            pieces: self.pieces,
+            marks: self.marks,
+            errors: self.errors,
+            wrong: self.wrong,
+            is_ieee: self.is_ieee == Some(true),
+            order,
+            is_clean: self.is_clean,
+        }
     }
 }
 
@@ -484,18 +598,6 @@ fn begin(units: &mut [Unit], run: &mut u64, clocks: &mut Clocks, pieces: &mut Pi
         (unit.is_first, unit.run, unit.needs) = (true, *run, number);
         clocks.clear();
     }
-}
-
-/// Tells of frames that are of no unit that could be kept.
-fn tell(stray: Option<(u64, u64)>, done: &mut Rewritten) {
-    if let Some((start, end)) = stray {
-        done.lose(None, start, end.saturating_sub(start), "frames of a unit of which the beginning is lost");
-    }
-}
-
-/// True if it is the Index of a unit, at its beginning.
-fn is_start(frame: &Frame<'_>) -> bool {
-    frame.id() == id::INDEX && !frame.continues()
 }
 
 /// True if it is the Index of the first unit of a session.
