@@ -616,8 +616,12 @@ impl<'a, R: Room<StreamSlot<'a>>> Reader<'a, R> {
         if self.pos >= self.data.len() {
             return self.end();
         }
-        unit.minor_index(self.whole(), at)?;
         self.due = Due::Minor;
+        if let Err(error) = unit.minor_index(self.whole(), at) {
+            // The session may have ended here, and another one follows.
+            let restarts = Unit::parse(self.data, at).is_ok_and(|next| next.number() == 0);
+            self.due = if restarts { Due::Major } else { return Err(error) };
+        }
         Ok(())
     }
 

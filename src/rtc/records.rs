@@ -14,7 +14,7 @@ use core::fmt;
 pub(super) struct Joiner<'b> {
     /// Sessions and gaps so far, from 1 on: what was open or stamped before is not any more.
     epoch: u32,
-    session: u64,
+    pub(super) session: u64,
     pool: Pool<'b>,
     /// The record in several pieces that was delivered last.
     delivered: Joined,

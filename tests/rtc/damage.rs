@@ -515,6 +515,40 @@ fn a_session_without_its_head_is_another_one() {
     assert!(read.len() * 2 > written.len() && written.ends_with(read), "{} of {}", read.len(), written.len());
 }
 
+/// What follows a gap is of the session that begins there, though no frame of a default stream has told so yet.
+#[test]
+fn records_right_after_a_gap_are_of_its_session() {
+    let options = Options::sizes(4096, 2048);
+    let (mut data, head) = two_sessions([(options.clone(), "first", 30), (options, "second", 160)]);
+    data[head..head + 1025 + 200].fill(0);
+    let mut buffer = [0; 4096];
+    let mut records = rtc::recover::Records::new(&data, [StreamSlot::EMPTY; 4], &mut buffer);
+    let mut sessions = Vec::new();
+    loop {
+        match records.next_step() {
+            Step::Record(record) => sessions.push(record.session()),
+            Step::Gap(_) => sessions.clear(),
+            Step::Frame(_) => {}
+            _ => break,
+        }
+    }
+    assert!(sessions.len() > 80 && sessions.iter().all(|session| *session == 1), "{sessions:?}");
+}
+
+/// A session may end where the index of a minor unit is due, and another one begin.
+#[test]
+fn a_session_may_end_at_a_boundary() {
+    let (sound, _) = file(Options::sizes(8192, 2048), 20_000);
+    let boundary = 1025 + 2048;
+    let data = [&sound[..boundary], &sound].concat();
+    let seen = walk::<8>(&data);
+    assert_eq!((seen.gaps.len(), seen.frames.len() > 100), (0, true));
+    // A later unit of the same session is none.
+    let data = [&sound[..boundary], &sound[8192..]].concat();
+    let seen = walk::<8>(&data);
+    assert_eq!(seen.gaps.first().map(|gap| gap.cause().kind().code()), Some("unexpected"));
+}
+
 /// Sessions whose Metas say the same are told apart by the numbers, the sizes and the grid of their units.
 #[test]
 fn sessions_are_told_apart_by_their_units() {

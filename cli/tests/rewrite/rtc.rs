@@ -1,10 +1,13 @@
 //! RTC: major units.
 
 use crate::common::random::Random;
+use crate::common::rtc::{Crc, Options, Writer};
 use crate::common::{Scratch, data, status, traceglass};
 use crate::shared::{is_clean, lines, records, write};
 use serde_json::Value;
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use traceglass::rtc::{Step, recover};
 
 /// The units as `ls` lists them.
 fn units(path: &str) -> Vec<Value> {
@@ -110,41 +113,287 @@ fn units_begin_a_session_of_their_own() {
     assert!(shorter > 3 && moved > 1, "{shorter} {moved}");
 }
 
-/// Whatever byte is wrong: what is written is clean, and has no record that the input has not.
-#[test]
-fn damaged_units_are_left_out() {
-    let scratch = Scratch::new("rewrite-rtc-damaged");
-    let (_, bytes) = sample();
-    let mut random = Random(23);
-    let mut kept = 0;
-    for round in 0..30 {
-        let mut data = bytes.clone();
-        match round % 3 {
-            0 => data.truncate(8192 + (random.next() % 12_000) as usize),
-            1 => {
-                let at = (random.next() % data.len() as u64) as usize;
-                data[at] ^= 1 << (random.next() % 8);
+/// The records of a file, in order: their stream, their bytes and their time.
+fn all_records(path: &str) -> Vec<(u64, Vec<u8>, Option<i128>)> {
+    let data = fs::read(path).unwrap();
+    let mut buffer = vec![0; 2 * data.len()];
+    let mut records = recover::Records::new(&data, Vec::new(), &mut buffer);
+    let mut all = Vec::new();
+    loop {
+        match records.next_step() {
+            Step::Record(record) => {
+                let time = record.time().map(|time| time.attoseconds());
+                all.push((record.stream().id(), record.bytes().unwrap().to_vec(), time));
             }
-            _ => drop(data.drain(..(random.next() % 9000) as usize)),
-        }
-        let input = scratch.file("in.rtc", &data);
-        let out = scratch.path("out.rtc");
-        let _ = fs::remove_file(&out);
-        let output = traceglass(&["recover", "-o", &out, &input]);
-        match status(&output) {
-            0 | 3 => {
-                assert!(is_clean(&out), "{round}");
-                let all = without_sessions(&input);
-                let found = without_sessions(&out);
-                assert!(found.iter().all(|record| is_one_of(record, &all)), "{round}");
-                kept += usize::from(!found.is_empty());
-                // A Marker that was lost may be there again.
-                assert!(fs::metadata(&out).unwrap().len() <= data.len() as u64 + 1025);
-            }
-            other => assert_eq!((other, fs::exists(&out).unwrap()), (1, false), "{round}"),
+            Step::End => break,
+            _ => {}
         }
     }
-    assert!(kept > 20, "{kept}");
+    all.sort();
+    all
+}
+
+/// A file with damage at random places.
+fn damaged(sound: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut data = sound.to_vec();
+    for _ in 0..1 + random.next() % 2 {
+        let at = (random.next() % data.len() as u64) as usize;
+        let len = [1, 2, 5, 40, 777, 3000][(random.next() % 6) as usize];
+        let end = data.len().min(at + len);
+        match random.next() % 5 {
+            0 => data[at] ^= 1 << (random.next() % 8),
+            1 => data[at..end].fill(0),
+            2 => drop(data.drain(at..end)),
+            3 => drop(data.splice(at..at, (0..len).map(|i| (i * 37) as u8))),
+            _ => drop(data.drain(..at / 4)),
+        }
+    }
+    data
+}
+
+/// Wherever a file is damaged: what is written is clean but for what it says that it carries, and is written again as it
+/// is. It has no record, and no time, that the input has not, and nearly all of those that it has.
+#[test]
+fn what_can_be_read_of_damage_is_kept() {
+    const ROUNDS: u64 = 520;
+    let scratch = Scratch::new("rewrite-rtc-damaged");
+    let (_, sound) = sample();
+    let next = AtomicU64::new(0);
+    let (readable, kept) = (AtomicU64::new(0), AtomicU64::new(0));
+    let work = || {
+        loop {
+            let round = next.fetch_add(1, Ordering::Relaxed);
+            if round >= ROUNDS {
+                return;
+            }
+            let data = damaged(&sound, &mut Random(23 + round));
+            let input = scratch.file(&format!("in-{round}.rtc"), &data);
+            let out = scratch.path(&format!("out-{round}.rtc"));
+            let all = all_records(&input);
+            readable.fetch_add(all.len() as u64, Ordering::Relaxed);
+            let output = traceglass(&["recover", "--json", "-o", &out, &input]);
+            let found = match status(&output) {
+                0 | 3 => all_records(&out),
+                other => {
+                    assert_eq!((other, fs::exists(&out).unwrap()), (1, false), "{round}");
+                    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+                    assert!(!told.contains("does not read back"), "{round}: {told}");
+                    continue;
+                }
+            };
+            kept.fetch_add(found.len() as u64, Ordering::Relaxed);
+            let mut rest = all.iter();
+            for record in &found {
+                assert!(rest.any(|known| known == record), "{round}: {record:?}");
+            }
+            assert!(fs::metadata(&out).unwrap().len() <= 3 * sound.len() as u64, "{round}");
+            if round.is_multiple_of(8) {
+                let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+                let carried = report["errors_carried"].as_u64().unwrap();
+                assert_eq!(is_clean(&out), carried == 0, "{round}");
+                let again = scratch.path(&format!("again-{round}.rtc"));
+                assert_eq!(write(&["recover", "-o", &again, &out]).0, if carried == 0 { 0 } else { 3 });
+                assert_eq!(fs::read(&again).unwrap(), fs::read(&out).unwrap(), "{round}");
+                fs::remove_file(again).unwrap();
+            }
+            [input, out].into_iter().for_each(|path| fs::remove_file(path).unwrap());
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..2).map(|_| scope.spawn(work)).for_each(drop);
+    });
+    let (readable, kept) = (readable.into_inner(), kept.into_inner());
+    assert!(kept * 1000 >= readable * 998, "{kept} of {readable}");
+}
+
+/// A unit with a gap: what is before it is the end of a session, what is after it the beginning of one.
+#[test]
+fn both_parts_of_a_damaged_unit_are_kept() {
+    let scratch = Scratch::new("rewrite-rtc-parts");
+    let (_, mut data) = sample();
+    data[8192 + 3000..8192 + 3100].fill(0);
+    let input = scratch.file("in.rtc", &data);
+    let out = scratch.path("out.rtc");
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    assert_eq!((code, &report["units_kept"], &report["errors_carried"]), (3, &4.into(), &0.into()));
+    let gap = report["lost"].as_array().unwrap();
+    let (at, len) = (gap[0]["offset"].as_u64().unwrap(), gap[0]["len"].as_u64().unwrap());
+    assert_eq!(gap.len(), 1);
+    // The rest stays where it was in its unit.
+    let written = fs::read(&out).unwrap();
+    assert_eq!(written[..at as usize], data[..at as usize]);
+    assert_eq!(written.len() as u64, at + data.len() as u64 - 8192);
+    let rest = at + (at + len - 8192);
+    // Its first frame, of four bytes, may have been the rest of a record.
+    let same = |data: &[u8], at: u64| data[at as usize + 4..][..200].to_vec();
+    assert_eq!(same(&written, rest), same(&data, at + len));
+    let seen = |unit: &Value| {
+        (unit["session"].as_u64().unwrap(), unit["number"].as_u64().unwrap(), unit["crc"].to_string())
+    };
+    let expected = [(0, 0, "writer"), (0, 1, "missing"), (1, 0, "writer"), (1, 1, "writer")];
+    let expected = expected.map(|(session, number, crc)| (session, number, format!("\"{crc}\"")));
+    assert_eq!(units(&out).iter().map(seen).collect::<Vec<_>>(), expected);
+    assert_eq!(all_records(&out), all_records(&input));
+}
+
+/// What is left of a unit has no part of its own if that has no record.
+#[test]
+fn a_rest_without_records_is_none() {
+    let scratch = Scratch::new("rewrite-rtc-empty");
+    let (_, mut data) = sample();
+    // The last minor unit has nothing but padding, up to the checksum; what is before it is lost.
+    let index = 8192 + 1025 + 3 * 2048;
+    let start = index + 2 + data[index + 1] as usize;
+    let payload = 16384 - 5 - start - 3;
+    data[start..start + 3].copy_from_slice(&[2, payload as u8 | 0x80, (payload >> 7) as u8]);
+    data[start + 3..16384 - 5].fill(0);
+    data[index - 300..index].fill(0);
+    let input = scratch.file("in.rtc", &data);
+    let out = scratch.path("out.rtc");
+    assert_eq!(write(&["recover", "-o", &out, &input]).0, 3);
+    assert_eq!(units(&out).len(), 3);
+    assert!(fs::metadata(&out).unwrap().len() < data.len() as u64);
+    assert_eq!(all_records(&out), all_records(&input));
+}
+
+/// A unit that says by its checksum that something in it is wrong goes on saying so.
+#[test]
+fn a_wrong_value_stays_visible() {
+    let scratch = Scratch::new("rewrite-rtc-wrong");
+    let (_, mut data) = sample();
+    // In the first record of `adc`.
+    data[1419] ^= 1;
+    let input = scratch.file("in.rtc", &data);
+    let out = scratch.path("out.rtc");
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    assert_eq!(
+        (code, &report["errors_carried"], &report["lost"]),
+        (3, &1.into(), &Value::from(Vec::<u8>::new()))
+    );
+    assert_eq!(fs::read(&out).unwrap(), data);
+    // Also if the unit is written anew.
+    data[7] = 0;
+    let input = scratch.file("in.rtc", &data);
+    let (code, report) = write(&["recover", "--force", "-o", &out, &input]);
+    assert_eq!((code, &report["errors_carried"]), (3, &1.into()));
+    assert_eq!(units(&out)[0]["crc"], "mismatch");
+    assert_eq!(units(&out)[1]["crc"], "writer");
+    assert_eq!(all_records(&out), all_records(&input));
+}
+
+/// The rest of a unit has the checksum that its session has.
+#[test]
+fn a_rest_has_the_checksum_of_its_session() {
+    let scratch = Scratch::new("rewrite-rtc-ieee");
+    let (path, mut data) = sample();
+    for unit in units(&path) {
+        let [start, end] = ["offset", "end"].map(|key| unit[key].as_u64().unwrap() as usize);
+        let mut crc = flate2::Crc::new();
+        crc.update(&data[start + 1025..end - 5]);
+        data[end - 4..end].copy_from_slice(&crc.sum().to_le_bytes());
+    }
+    data[8192 + 3000..8192 + 3100].fill(0);
+    let input = scratch.file("in.rtc", &data);
+    let out = scratch.path("out.rtc");
+    assert_eq!(write(&["recover", "-o", &out, &input]).0, 3);
+    let kinds: Vec<_> = units(&out).iter().map(|unit| unit["crc"].to_string()).collect();
+    assert_eq!(kinds, ["\"ieee\"", "\"missing\"", "\"ieee\"", "\"ieee\""]);
+}
+
+/// A Meta that is lost is written again, word by word as the other units have it.
+#[test]
+fn a_lost_meta_is_written_again() {
+    let scratch = Scratch::new("rewrite-rtc-meta");
+    let (_, sound) = sample();
+    let start = sound.windows(4).position(|four| four == b"[{\"i").unwrap();
+    let len = sound[start..].iter().position(|byte| *byte == b']').unwrap() + 1;
+    let meta = &sound[start..start + len];
+    for unit in [0, 8192, 16384] {
+        let mut data = sound.clone();
+        // From within the Marker on.
+        data[unit + 500..unit + start + len].fill(0);
+        let input = scratch.file("in.rtc", &data);
+        let out = scratch.path("out.rtc");
+        assert_eq!(write(&["recover", "--force", "-o", &out, &input]).0, 3);
+        assert!(is_clean(&out));
+        let written = fs::read(&out).unwrap();
+        assert_eq!(written.windows(len).filter(|bytes| *bytes == meta).count(), 3, "{unit}");
+        let all = all_records(&input);
+        assert!(all.len() > 400, "{}", all.len());
+        assert_eq!(all_records(&out), all);
+    }
+}
+
+/// A Meta that is damaged, in a unit after a gap: the reader knows its streams from the next one, and the output says so.
+#[test]
+fn a_damaged_meta_is_written_again() {
+    let scratch = Scratch::new("rewrite-rtc-objects");
+    let (_, mut data) = sample();
+    let object = data.windows(8).position(|bytes| bytes == b"{\"id\":11").unwrap();
+    data[object + 2] = b'x';
+    data[7] = 0;
+    let input = scratch.file("in.rtc", &data);
+    let out = scratch.path("out.rtc");
+    assert_eq!(write(&["recover", "-o", &out, &input]).0, 3);
+    assert!(is_clean(&out));
+    assert_eq!(all_records(&out), all_records(&input));
+}
+
+/// Bytes are in the order of the writer's processor.
+#[test]
+fn a_rest_has_the_byte_order_of_its_session() {
+    let scratch = Scratch::new("rewrite-rtc-order");
+    for crc in [Crc::Writer, Crc::Ieee] {
+        let options = Options { crc, big_endian: true, ..Options::sizes(8192, 2048) };
+        let mut writer = Writer::new(options);
+        let clock = writer.stream(r#""name":"clk","clock":true,"format":"uint32","length":4"#);
+        let text = writer.stream(r#""name":"text","clock":"clk""#);
+        for n in 0..800_u32 {
+            writer.write(clock, &n.to_be_bytes());
+            writer.write(text, b"twelve bytes");
+        }
+        let mut data = writer.stop();
+        data[8192 + 3000..8192 + 3040].fill(0);
+        let input = scratch.file("in.rtc", &data);
+        let out = scratch.path("out.rtc");
+        assert_eq!(write(&["recover", "--force", "-o", &out, &input]).0, 3);
+        assert!(is_clean(&out));
+        assert_eq!(all_records(&out), all_records(&input));
+        // The checksum of the rest, at the end of its unit.
+        let written = fs::read(&out).unwrap();
+        let markers = written.windows(2).enumerate().filter(|(_, two)| *two == [4, 0xb9]).map(|(at, _)| at);
+        let markers: Vec<_> = markers.collect();
+        let (start, end) = (markers[2], markers[3]);
+        let covered = &written[start + 1025..end - 5];
+        let mut ieee = flate2::Crc::new();
+        ieee.update(covered);
+        let expected = match crc {
+            Crc::Ieee => ieee.sum(),
+            _ => traceglass::rtc::WriterCrc::<1>::of(covered),
+        };
+        assert_eq!(written[end - 4..end], expected.to_be_bytes());
+    }
+}
+
+/// Many places that are damaged in one large unit do not make a file of any size.
+#[test]
+fn the_output_does_not_grow_without_bound() {
+    let scratch = Scratch::new("rewrite-rtc-growth");
+    let mut writer = Writer::new(Options::sizes(1 << 20, 2048));
+    let text = writer.stream(r#""name":"text""#);
+    (0..45_000).for_each(|_| writer.write(text, b"twenty bytes of text"));
+    let mut data = writer.stop();
+    for at in (3000..data.len()).step_by(2048) {
+        data[at..at + 40].fill(0);
+    }
+    let input = scratch.file("in.rtc", &data);
+    let out = scratch.path("out.rtc");
+    let (code, report) = write(&["recover", "-o", &out, &input]);
+    let told = report["lost"].as_array().unwrap();
+    let is_rest = |lost: &&Value| lost["what"] == "frames of a unit of which the beginning is lost";
+    assert_eq!((code, told.iter().filter(is_rest).count() > 100), (3, true));
+    let (size, written) = (data.len() as u64, fs::metadata(&out).unwrap().len());
+    assert!(written > 4 * size && written < 6 * size + (1 << 20), "{written} of {size}");
 }
 
 #[test]

@@ -89,6 +89,8 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>> Records<'a, 'b, R> {
         let Some(gap) = self.frames.recover() else { return Found::End };
         if !matches!(error.kind(), ErrorKind::CapacityExceeded { .. }) {
             self.joiner.interrupt();
+            // What follows may be of another session, and its first frame one of a user's stream.
+            self.joiner.session = self.frames.session();
         }
         Found::Gap(gap)
     }

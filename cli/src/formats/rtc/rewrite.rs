@@ -4,8 +4,10 @@
 //! session, the numbers of units, and what leads to units that are left out, are made new in as many bytes; so are
 //! checksums. Pieces of records of which a part is left out become padding.
 
+mod clocks;
 pub mod digest;
 mod emit;
+mod front;
 mod pieces;
 mod range;
 mod units;
@@ -25,13 +27,13 @@ impl Rtc<'_> {
         let mut done = Rewritten::of("units");
         let units = Units::read(self, &bounds, &mut done);
         let ranges = units.ranges(&bounds);
-        done.carried = units.errors(&ranges);
         let all = units.count();
         to.file(Path::new(""))?;
         let is_whole = done.lost.is_empty()
             && ranges.iter().map(|range| range.end.saturating_sub(range.start)).fold(0, u64::saturating_add)
                 == self.data.len() as u64;
         if is_whole {
+            done.carried = units.errors(&ranges, 1);
             done.kept = all;
             done.records = units.records();
             done.is_copy = true;
@@ -44,6 +46,8 @@ impl Rtc<'_> {
                 "no record lies in the range, and a file of RTC without units is none",
             ));
         }
+        // A Meta that was judged once may have to be judged again; what is read back tells.
+        done.carried = units.errors(&ranges, ranges.len() as u64);
         units.span(&ranges, &mut done);
         let plans = units.plans(&ranges);
         for (range, plan) in ranges.iter().zip(&plans) {
@@ -65,7 +69,7 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
         if !done.lost.is_empty() || !units.is_clean() {
             return Err(Failure::usage("one of the files is damaged: recover it first"));
         }
-        let whole = [Range { start: 0, end: data.len() as u64, lacks_marker: false, is_as_it_was: true }];
+        let whole = [Range { start: 0, end: data.len() as u64, front: None, is_as_it_was: true }];
         units.span(&whole, &mut done);
         done.kept = done.kept.saturating_add(units.count());
         done.records = done.records.saturating_add(units.records());

@@ -1,6 +1,7 @@
 //! The bytes of units that become a session.
 
 use super::super::session::Rtc;
+use super::front::{MARKER, pad};
 use super::pieces::{Place, Plan};
 use super::range::Range;
 use super::units::Units;
@@ -8,15 +9,7 @@ use crate::status::Result;
 use crate::trace::NewTrace;
 use flate2::Crc;
 use traceglass::ByteOrder;
-use traceglass::rtc::{Frame, Index, WriterCrc, id, padding};
-
-/// A Marker: its header, and superscript one.
-const MARKER: [u8; 1025] = {
-    let mut marker = [0xb9; 1025];
-    let [header, ..] = &mut marker;
-    *header = 0x04;
-    marker
-};
+use traceglass::rtc::{Frame, Index, WriterCrc, id};
 
 impl Rtc<'_> {
     /// Writes ranges without what their plans leave out.
@@ -32,21 +25,21 @@ impl Rtc<'_> {
                 to.put(bytes(self.data, range.start, range.end))?;
                 continue;
             }
-            if range.lacks_marker {
-                to.put(&MARKER)?;
-            }
             let mut emitter = Emitter {
                 data: self.data,
+                units,
                 range,
                 padded: &plan.padded,
                 at: range.start,
-                number: range.lacks_marker.then_some(0),
+                number: range.front.is_some().then_some(0),
                 covered: range.start,
                 crc: WriterCrc::new(),
                 ieee: Crc::new(),
                 order: None,
+                is_rest: range.front.as_ref().is_some_and(|front| front.has_head()),
                 to,
             };
+            emitter.front()?;
             let mut padded = plan.padded.iter().peekable();
             for mark in units.marks(range) {
                 while let Some(place) = padded.next_if(|(start, _)| *start < mark.offset()) {
@@ -63,6 +56,7 @@ impl Rtc<'_> {
 
 struct Emitter<'w, 'a> {
     data: &'a [u8],
+    units: &'w Units<'a>,
     range: &'w Range,
     /// The frames that become padding, in order.
     padded: &'w [Place],
@@ -76,6 +70,8 @@ struct Emitter<'w, 'a> {
     ieee: Crc,
     /// The byte order of the writer's checksums, once one was seen: it is that of the session.
     order: Option<ByteOrder>,
+    /// True in the rest of a unit: its checksum covered more.
+    is_rest: bool,
     to: &'w mut dyn NewTrace,
 }
 
@@ -84,6 +80,13 @@ impl Emitter<'_, '_> {
         self.crc.update(bytes);
         self.ieee.update(bytes);
         self.to.put(bytes)
+    }
+
+    /// Writes what the beginning lacks.
+    fn front(&mut self) -> Result<()> {
+        let Some(front) = &self.range.front else { return Ok(()) };
+        self.to.put(&MARKER)?;
+        front.put(&mut |bytes| self.put(bytes))
     }
 
     /// Writes up to `end` as it is.
@@ -97,10 +100,7 @@ impl Emitter<'_, '_> {
     fn pad(&mut self, (start, end): Place) -> Result<()> {
         self.raw(start)?;
         self.at = end;
-        let Some((header, used, payload)) = padding(end.saturating_sub(start)) else { return self.put(&[0]) };
-        self.put(header.get(..used).unwrap_or_default())?;
-        let zeros = [0; 1024];
-        self.put(zeros.get(..usize::try_from(payload).unwrap_or(0)).unwrap_or(&zeros))
+        pad(end.saturating_sub(start), &mut |bytes| self.put(bytes))
     }
 
     /// Writes a frame of which something may be made new.
@@ -109,6 +109,7 @@ impl Emitter<'_, '_> {
             self.raw(frame.end())?;
             self.number = Some(self.number.map_or(0, |number| number.saturating_add(1)));
             self.covered = frame.end();
+            self.is_rest = false;
             (self.crc, self.ieee) = (WriterCrc::new(), Crc::new());
             return Ok(());
         }
@@ -124,7 +125,7 @@ impl Emitter<'_, '_> {
             };
             return index.rewrite(frame.payload(), number, keeps, &mut |bytes: &[u8]| self.put(bytes));
         }
-        if frame.id() == id::CRC {
+        if frame.id() == id::CRC && !self.units.is_wrong(frame) {
             self.raw(frame.offset())?;
             let (writer, ieee) = (self.crc.value(), self.ieee.sum());
             self.raw(frame.payload_offset())?;
@@ -138,6 +139,14 @@ impl Emitter<'_, '_> {
 
     /// The checksum by the algorithm, and in the byte order, of the one that was there.
     fn stamped(&mut self, stored: &[u8], covered: &[u8], writer: u32, ieee: u32) -> [u8; 4] {
+        if self.is_rest {
+            return match (self.units.order, self.units.is_ieee) {
+                (ByteOrder::Little, true) => ieee.to_le_bytes(),
+                (ByteOrder::Big, true) => ieee.to_be_bytes(),
+                (ByteOrder::Little, false) => writer.to_le_bytes(),
+                (ByteOrder::Big, false) => writer.to_be_bytes(),
+            };
+        }
         let old = crc32fast::hash(covered);
         if stored == old.to_le_bytes() {
             return ieee.to_le_bytes();

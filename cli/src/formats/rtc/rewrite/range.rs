@@ -1,11 +1,14 @@
 //! Units that follow each other.
 
+use super::front::Front;
+use std::rc::Rc;
+
 /// Units that are written as a session.
 pub struct Range {
     pub start: u64,
     pub end: u64,
-    /// True if it has no Marker at its beginning.
-    pub lacks_marker: bool,
+    /// What its beginning lacks.
+    pub front: Option<Rc<Front>>,
     /// True if it begins as a session of the input does.
     pub is_as_it_was: bool,
 }

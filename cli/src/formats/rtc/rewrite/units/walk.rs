@@ -1,0 +1,410 @@
+//! A walk over a file, which finds its units.
+
+use super::super::super::session::{Rtc, Slots};
+use super::super::clocks::Clocks;
+use super::super::front::{Front, INDEX};
+use super::super::pieces::Pieces;
+use super::{Unit, Units};
+use crate::progress::Progress;
+use crate::trace::{Bounds, Digest, Rewritten};
+use std::rc::Rc;
+use traceglass::rtc::recover::{Found, Records};
+use traceglass::rtc::{Checker, CrcStatus, Frame, Index, Time, id};
+use traceglass::{ByteOrder, Finding, Gap, Severity};
+
+/// The time of the record that was seen last: those between two stamps have the same.
+struct LastTime {
+    time: Option<Time>,
+    is_wanted: bool,
+}
+
+/// A range of time: there are far more records to compare with it than times to convert.
+struct Times {
+    from: Option<Time>,
+    to: Option<Time>,
+}
+
+impl Times {
+    fn of(bounds: &Bounds) -> Self {
+        let exact = |ns: i128| Time::from_attoseconds(ns.saturating_mul(ATTOSECONDS));
+        Self { from: bounds.from.map(exact), to: bounds.to.map(exact) }
+    }
+
+    /// True if a record of this time is wanted. One without a time is in no range.
+    fn wants(&self, time: Option<Time>) -> bool {
+        match time {
+            Some(time) => self.from.is_none_or(|from| time >= from) && self.to.is_none_or(|to| time < to),
+            None => self.from.is_none() && self.to.is_none(),
+        }
+    }
+}
+
+/// So many times the size of the file may be written before rests of units: a unit that was hit several times is written as
+/// often.
+const GROWTH: u64 = 4;
+
+/// So many are a nanosecond.
+const ATTOSECONDS: i128 = 1_000_000_000;
+
+/// A look at the records of a slot since the last frame of a default stream.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// The number of that frame, from 1 on.
+    at: u64,
+    is_stamp: bool,
+}
+
+/// A walk over a file, and what was met.
+struct Walk<'d, 'a> {
+    done: &'d mut Rewritten,
+    /// The size of the file.
+    size: u64,
+    units: Vec<Unit>,
+    /// True if reading is in the last of them; after a gap it is in none.
+    is_inside: bool,
+    /// What the rest of a unit lacks that follows a gap.
+    front: Option<Rc<Front>>,
+    /// The head of the last front.
+    head: Rc<[u8]>,
+    /// The number of bytes that may still be written before such rests: so that many of them do not make a file far larger.
+    room: u64,
+    /// The pieces of the last Meta.
+    meta: Vec<Frame<'a>>,
+    /// True from a gap on, up to the first record: what streams there are may be known from elsewhere.
+    is_anew: bool,
+    run: u64,
+    clocks: Clocks,
+    pieces: Pieces,
+    times: Times,
+    last: LastTime,
+    /// By their slots, the streams. Only what begins a time, or is the first one after a frame of a default stream, can
+    /// have a time that is not known of its unit.
+    seen: Vec<Seen>,
+    /// Frames of default streams and gaps so far.
+    others: u64,
+    marks: Vec<Frame<'a>>,
+    errors: u64,
+    wrong: Vec<u64>,
+    is_ieee: Option<bool>,
+    is_clean: bool,
+}
+
+impl Units<'_> {
+    /// Reads a file; what cannot be kept of it is told.
+    pub fn read<'a>(rtc: &Rtc<'a>, bounds: &Bounds, done: &mut Rewritten) -> Units<'a> {
+        let mut buffer = rtc.buffer();
+        let mut records = Records::new(rtc.data, Slots::new(), &mut buffer);
+        let mut checker = Checker::by(crc32fast::hash);
+        let times = Times::of(bounds);
+        let size = rtc.data.len() as u64;
+        let mut walk = Walk {
+            done,
+            size,
+            units: Vec::new(),
+            is_inside: false,
+            front: None,
+            head: Rc::default(),
+            room: size.saturating_mul(GROWTH).saturating_add(1 << 20),
+            meta: Vec::new(),
+            is_anew: false,
+            run: 0,
+            clocks: Clocks::default(),
+            pieces: Pieces::default(),
+            last: LastTime { time: None, is_wanted: times.wants(None) },
+            times,
+            seen: Vec::new(),
+            others: 1,
+            marks: Vec::new(),
+            errors: 0,
+            wrong: Vec::new(),
+            is_ieee: None,
+            is_clean: true,
+        };
+        let mut found = Vec::new();
+        let progress = Progress::new(size);
+        let mut told = 0;
+        loop {
+            while let Some((frame, is_complete)) = records.take_user() {
+                walk.user(&records, &frame, is_complete);
+            }
+            match records.advance() {
+                Found::Record(frame) => walk.user(&records, &frame, true),
+                Found::Frame(frame) if frame.is_user() => walk.user(&records, &frame, false),
+                Found::Frame(frame) => {
+                    progress.advance(frame.offset().saturating_sub(told));
+                    told = told.max(frame.offset());
+                    let status = checker.frame(records.frames(), &frame, |finding| found.push(finding));
+                    if let Some(CrcStatus::Ieee | CrcStatus::Writer) = status {
+                        walk.is_ieee.get_or_insert(status == Some(CrcStatus::Ieee));
+                    }
+                    walk.other(frame);
+                    found.drain(..).for_each(|finding| walk.finding(&finding));
+                }
+                Found::Gap(gap) => {
+                    checker.gap(&gap, |_| ());
+                    walk.gap(&gap);
+                    walk.front = walk.front(&records, gap.end());
+                }
+                _ => break,
+            }
+        }
+        checker.end(records.frames().session(), |finding| walk.finding(&finding));
+        walk.finish(records.frames().byte_order())
+    }
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// A frame of a default stream.
+    fn other(&mut self, frame: Frame<'a>) {
+        self.others = self.others.saturating_add(1);
+        if frame.id() == id::MARKER || !self.is_inside {
+            self.begin(&frame);
+        }
+        if frame.id() == id::META {
+            if !frame.continues() {
+                self.meta.clear();
+            }
+            self.meta.push(frame);
+        }
+        let Some(unit) = self.units.last_mut() else { return };
+        unit.end = frame.end();
+        unit.has_crc |= frame.id() == id::CRC;
+        if is_zero(&frame) {
+            begin(&mut self.units, &mut self.run, &mut self.clocks, &mut self.pieces);
+        }
+        if matches!(frame.id(), id::MARKER | id::INDEX | id::MINOR_INDEX | id::CRC) && !frame.continues() {
+            self.marks.push(frame);
+        }
+    }
+
+    /// A unit begins, or the rest of one.
+    #[cold]
+    fn begin(&mut self, frame: &Frame<'_>) {
+        self.leave();
+        let (needs, front) = (self.clocks.first(), self.front.take());
+        self.units.push(Unit {
+            start: frame.offset(),
+            run: self.run,
+            needs: needs.unwrap_or(self.units.len()),
+            is_damaged: frame.id() != id::MARKER && front.is_none(),
+            front: front.filter(|_| frame.id() != id::MARKER),
+            ..Unit::default()
+        });
+        self.is_inside = true;
+    }
+
+    /// The last unit ends: a rest in which nothing was written is none.
+    fn leave(&mut self) {
+        if let Some(unit) = self.units.last_mut().filter(|_| self.is_inside) {
+            let is_rest = unit.front.as_ref().is_some_and(|front| front.has_head());
+            unit.is_damaged |= is_rest && !unit.has_user_frames;
+        }
+    }
+
+    /// A frame of a user's stream.
+    #[inline(always)]
+    fn user(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>, is_complete: bool) {
+        if !self.is_inside {
+            self.begin(frame);
+        }
+        if self.is_anew {
+            self.prove(records, frame);
+        }
+        let Some(unit) = self.units.last_mut() else { return };
+        unit.end = frame.end();
+        unit.has_user_frames = true;
+        self.pieces.frame(frame, unit.start);
+        if !is_complete {
+            return;
+        }
+        if frame.continues() {
+            return self.joined(records, frame);
+        }
+        let Some(slot) = frame.slot() else { return };
+        unit.records = unit.records.saturating_add(1);
+        super::super::digest::add(frame.id(), frame.payload().len() as u64, &mut unit.digest);
+        match self.seen.get(slot) {
+            Some(seen) if seen.at == self.others && !seen.is_stamp => {}
+            Some(seen) if seen.at == self.others => self.stamp(records, slot),
+            _ => self.first(records, slot),
+        }
+    }
+
+    /// The first record of a stream since a frame of a default stream.
+    #[cold]
+    fn first(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
+        let is_stamp = records.streams().is_clock(slot);
+        if self.seen.len() <= slot {
+            self.seen.resize(slot.saturating_add(1), Seen::default());
+        }
+        self.seen.get_mut(slot).into_iter().for_each(|seen| *seen = Seen { at: self.others, is_stamp });
+        if is_stamp {
+            return self.stamp(records, slot);
+        }
+        let begun = self.units.len().saturating_sub(1);
+        self.meet(records.time_at(slot), begun);
+    }
+
+    /// A time that a clock says, in the last unit.
+    fn stamp(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
+        let begun = self.units.len().saturating_sub(1);
+        self.clocks.stamp(slot, begun, || is_delta(records, slot));
+        self.meet(records.time_at(slot), begun);
+    }
+
+    /// A record in several frames.
+    #[cold]
+    fn joined(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>) {
+        let Some(record) = records.record(*frame) else { return };
+        let at = record.offset();
+        let is_apart = self.units.last().is_none_or(|unit| at < unit.start);
+        let begun = match is_apart {
+            true => self.units.partition_point(|unit| unit.start <= at),
+            false => self.units.len(),
+        };
+        let begun = begun.saturating_sub(1);
+        if record.is_stamp() {
+            self.clocks.stamp(record.slot(), begun, || is_delta(records, record.slot()));
+        }
+        let mut own = Digest::default();
+        super::super::digest::add(record.stream().id(), record.len(), &mut own);
+        if is_apart {
+            self.pieces.note(own);
+        }
+        if let Some(unit) = self.units.last_mut() {
+            unit.records = unit.records.saturating_add(1);
+            unit.digest.join(own);
+        }
+        self.meet(record.time(), begun);
+    }
+
+    /// The time of a record that begins in a unit, and ends in the last one.
+    fn meet(&mut self, time: Option<Time>, begun: usize) {
+        if time != self.last.time {
+            self.last = LastTime { time, is_wanted: self.times.wants(time) };
+        }
+        if self.last.is_wanted
+            && let Some(unit) = self.units.get_mut(begun)
+        {
+            unit.is_wanted = true;
+        }
+        let Some(unit) = self.units.last_mut() else { return };
+        unit.is_wanted |= self.last.is_wanted;
+        if let Some(time) = time {
+            let (first, last) = unit.span.unwrap_or((time, time));
+            unit.span = Some((first.min(time), last.max(time)));
+        }
+    }
+
+    fn gap(&mut self, gap: &Gap) {
+        self.is_clean = false;
+        self.others = self.others.saturating_add(1);
+        if let Some(unit) = self.units.last_mut().filter(|unit| self.is_inside && !unit.has_crc) {
+            // It has all that is before the cut.
+            unit.is_damaged |= !unit.has_user_frames;
+            unit.end = unit.end.min(gap.offset());
+        }
+        self.leave();
+        self.done.lose(None, gap.offset(), gap.len(), gap.cause());
+        (self.is_inside, self.is_anew, self.run) = (false, true, self.run.saturating_add(1));
+        self.clocks.clear();
+        self.pieces.interrupt();
+    }
+
+    /// The first frame of a user's stream after a gap: the Meta of its unit must say by itself how it was read.
+    #[cold]
+    fn prove(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>) {
+        self.is_anew = false;
+        let Some(unit) = self.units.last() else { return };
+        let has_head = unit.front.as_ref().is_some_and(|front| front.has_head());
+        let own = self.meta.first().is_some_and(|meta| meta.offset() >= unit.start);
+        if unit.is_damaged || has_head || own && Front::is_declared(records.streams(), &self.meta, false) {
+            return;
+        }
+        let front = self.front(records, frame.offset());
+        if front.is_none() && own && Front::is_declared(records.streams(), &self.meta, true) {
+            return;
+        }
+        if let Some(unit) = self.units.last_mut() {
+            let len = frame.offset().saturating_sub(unit.start);
+            self.done.lose(None, unit.start, len, "a Meta that does not declare all that is read");
+            (unit.start, unit.is_damaged, unit.front) = (frame.offset(), front.is_none(), front);
+        }
+    }
+
+    /// What is lacking before the rest of a unit that begins at `at`.
+    fn front(&mut self, records: &Records<'_, '_, Slots<'_>>, at: u64) -> Option<Rc<Front>> {
+        let frames = records.frames();
+        let unit = frames.unit().filter(|_| at < self.size)?;
+        let at = i128::from(at).saturating_sub(unit.position().into());
+        let mut front = match u64::try_from(at) {
+            Ok(INDEX) => Some(Front::marker()),
+            Ok(at) if at > INDEX && at <= self.room => {
+                self.room = self.room.saturating_sub(at);
+                Front::of(at, unit, records.streams(), &self.meta, frames.byte_order())
+            }
+            _ => None,
+        };
+        front.iter_mut().for_each(|front| front.share(&mut self.head));
+        front.map(Rc::new)
+    }
+
+    /// Something is wrong in a frame that was read.
+    fn finding(&mut self, finding: &Finding) {
+        if finding.severity() != Severity::Error {
+            return;
+        }
+        self.is_clean = false;
+        if finding.cause().element() != traceglass::rtc::element::CRC {
+            self.errors = self.errors.saturating_add(1);
+            return;
+        }
+        // That of a rest covered more.
+        let front = self.units.last().and_then(|unit| unit.front.as_ref());
+        if !front.is_some_and(|front| front.has_head()) {
+            self.wrong.push(finding.cause().offset());
+        }
+    }
+
+    fn finish(mut self, order: ByteOrder) -> Units<'a> {
+        self.leave();
+        self.pieces.interrupt();
+        for unit in self.units.iter().filter(|unit| unit.is_damaged && unit.has_user_frames) {
+            let len = unit.end.saturating_sub(unit.start);
+            self.done.lose(None, unit.start, len, "frames of a unit of which the beginning is lost");
+        }
+        self.done.lost.sort_by_key(|lost| lost.offset);
+        Units {
+            all: self.units,
+            pieces: self.pieces,
+            marks: self.marks,
+            errors: self.errors,
+            wrong: self.wrong,
+            is_ieee: self.is_ieee == Some(true),
+            order,
+            is_clean: self.is_clean,
+        }
+    }
+}
+
+/// True if a clock counts from another one.
+fn is_delta(records: &Records<'_, '_, Slots<'_>>, slot: usize) -> bool {
+    records.streams().at(slot).is_some_and(|stream| stream.delta().is_some())
+}
+
+/// Numbers begin anew, and with them a session.
+fn begin(units: &mut [Unit], run: &mut u64, clocks: &mut Clocks, pieces: &mut Pieces) {
+    pieces.interrupt();
+    let number = units.len().saturating_sub(1);
+    if let Some(unit) = units.last_mut() {
+        *run = run.saturating_add(1);
+        (unit.is_first, unit.run, unit.needs) = (true, *run, number);
+        clocks.clear();
+    }
+}
+
+/// True if it is the Index of the first unit of a session.
+fn is_zero(frame: &Frame<'_>) -> bool {
+    let index = Index::from_frame(frame).filter(|_| frame.id() == id::INDEX);
+    index.is_some_and(|index| index.is_ok_and(|index| index.number() == Some(0)))
+}
