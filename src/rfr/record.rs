@@ -156,6 +156,7 @@ impl<'a> Record<'a> {
     }
 
     /// Microseconds from the base time of the chunk.
+    #[doc(alias = "timestamp")]
     #[doc(alias = "ChunkTimestamp")]
     #[inline]
     pub const fn micros(&self) -> u64 {

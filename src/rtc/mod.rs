@@ -97,6 +97,7 @@ mod work;
 #[doc(hidden)]
 pub mod work;
 mod write;
+mod writer;
 
 pub use check::{Checker, Summary, check};
 pub use class::StreamClass;
@@ -122,3 +123,4 @@ pub use time::Time;
 pub use unit::Unit;
 pub use value::{Annotation, Sample, Samples};
 pub use write::padding;
+pub use writer::{NewRecord, NewStream, Writer};

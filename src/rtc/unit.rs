@@ -14,9 +14,9 @@ pub(crate) const MARKER_SIZE: u64 = 1025;
 /// Header and payload of a Crc.
 pub(crate) const CRC_SIZE: u64 = 5;
 /// The smallest minor unit that the writer makes.
-const SMALLEST: u64 = 2048;
+pub(crate) const SMALLEST: u64 = 2048;
 /// Larger units are taken for damage: 1 TiB.
-const LARGEST: u64 = 1 << 40;
+pub(crate) const LARGEST: u64 = 1 << 40;
 
 /// No input is as long as this: sums of a place and of sizes stay below 2^63.
 const FAR: i64 = 1 << 62;

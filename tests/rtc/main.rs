@@ -12,6 +12,7 @@ mod meta;
 mod seek;
 mod values;
 mod walk;
+mod writer;
 
 use common::rtc::{Crc, Options, Writer, deployed, int};
 use common::{at_alignments, lies_in, mutations, prefixes};

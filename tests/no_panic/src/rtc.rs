@@ -28,6 +28,18 @@ entries! {
         }
         sum
     }
+    rtc_write(data) {
+        let mut streams = [rtc::NewStream::new("\"name\":\"a\""), rtc::NewStream::new("").length(4)];
+        let sizes = data.first_chunk::<2>().map_or(8192, |size| u64::from(u16::from_le_bytes(*size)));
+        let Ok(mut writer) = rtc::Writer::new(&mut streams, sizes, 2048, ByteOrder::Big) else { return 0 };
+        let mut sum = 0;
+        let mut put = |bytes: &[u8]| if bytes.len() == 7 { Err(()) } else { Ok(()) };
+        for payload in data.chunks(9) {
+            let Ok(record) = writer.record(payload.len() & 1, payload) else { continue };
+            sum ^= record.size() ^ u64::from(record.write(&mut put).is_ok());
+        }
+        sum ^ writer.len() ^ u64::from(writer.end(&mut put).is_ok())
+    }
     rtc_recover(data) {
         let mut frames = recover::Frames::new(data, [StreamSlot::EMPTY; 16]);
         let mut sum = 0;
