@@ -36,7 +36,7 @@ fn records(streams: &[(String, u64)], count: usize, seed: u32) -> Vec<(usize, Ve
         let stream = random(&mut state) as usize % streams.len();
         let any = [1, 2, 20, 126, 127, 128, 129, 700, 1023, 1024, 1025, 2100, 9000];
         let len = match streams[stream].1 {
-            0 if random(&mut state) % 8 == 0 => any[random(&mut state) as usize % any.len()],
+            0 if random(&mut state).is_multiple_of(8) => any[random(&mut state) as usize % any.len()],
             0 => 1 + random(&mut state) as usize % 90,
             length => length as usize,
         };
