@@ -17,7 +17,7 @@ use crate::error::Result;
 /// let mut schemas = [SchemaSlot::EMPTY; 64];
 /// let mut frames = Trace::parse(file)?.frames(Storage::new(&mut schemas));
 /// while let Some(event) = frames.next_event()? {
-///     assert_eq!((event.name(), event.time()), ("PollEndEvent", Some(1_000_005)));
+///     assert_eq!((event.name(), event.nanoseconds()), ("PollEndEvent", Some(1_000_005)));
 ///     assert_eq!(event.get("worker_id"), Some(Value::Varint(1)));
 /// }
 /// # Ok::<(), traceglass::Error>(())

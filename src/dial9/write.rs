@@ -19,7 +19,7 @@ use super::frame::{Frame, RESET_TAG};
 /// let (mut written, mut reframed) = (Vec::new(), Reframed::default());
 /// while let Some(frame) = frames.next_frame()? {
 ///     let bytes = &file[frame.offset() as usize..frames.offset() as usize];
-///     if frame.time() != Some(5) {
+///     if frame.nanoseconds() != Some(5) {
 ///         let put = &mut |bytes: &[u8]| Ok::<_, std::convert::Infallible>(written.extend_from_slice(bytes));
 ///         reframed.write(&frame, bytes, put).unwrap();
 ///     }

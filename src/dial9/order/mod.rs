@@ -53,7 +53,7 @@ pub use runs::Run;
 ///     println!("{}", frame.kind_name());
 /// }
 /// while let Some(event) = order.next_event() {
-///     assert_eq!((event.time(), event.event().name()), (1_000_005, "PollEndEvent"));
+///     assert_eq!((event.nanoseconds(), event.event().name()), (1_000_005, "PollEndEvent"));
 /// }
 /// # Ok::<(), traceglass::Error>(())
 /// ```
