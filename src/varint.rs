@@ -299,6 +299,12 @@ pub(crate) const fn zigzag128(code: u128) -> i128 {
     (code >> 1).cast_signed() ^ (code & 1).cast_signed().wrapping_neg()
 }
 
+/// The number of bytes that a number takes.
+#[cfg(feature = "rtc")]
+pub(crate) fn len_u64(number: u64) -> u64 {
+    u64::from(64_u32.saturating_sub(number.leading_zeros()).div_ceil(7).max(1))
+}
+
 /// Writes a number in as few bytes as it takes, and returns them.
 #[cfg_attr(not(feature = "rfr"), allow(dead_code))]
 pub(crate) fn write_u64(mut number: u64, room: &mut [u8; 10]) -> &[u8] {

@@ -122,5 +122,5 @@ pub use tell::NamedRecord;
 pub use time::Time;
 pub use unit::Unit;
 pub use value::{Annotation, Sample, Samples};
-pub use write::padding;
+pub use write::{MARKER, padding, platform};
 pub use writer::{NewRecord, NewStream, Writer};

@@ -1,7 +1,34 @@
 //! Frames made new where they stand: of the same length, so that nothing else moves.
 
+use super::frame::id;
 use super::index::{Entry, Index};
+use super::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER};
+use crate::ByteOrder;
 use crate::bytes::to_u64;
+
+/// A Marker, of which all are alike: its header, and superscript one.
+pub const MARKER: [u8; 1025] = {
+    let mut marker = [MAGIC; MARKER_BYTES];
+    let [header, ..] = &mut marker;
+    *header = MARKER_HEADER;
+    marker
+};
+
+/// A platform frame, which tells the writer's byte order.
+#[must_use]
+pub fn platform(order: ByteOrder) -> [u8; 5] {
+    let [first, second, third, fourth] = stored(0x0102_0304, order);
+    let [header, ..] = (id::PLATFORM << 1).to_le_bytes();
+    [header, first, second, third, fourth]
+}
+
+/// A word in the writer's byte order.
+pub(super) fn stored(word: u32, order: ByteOrder) -> [u8; 4] {
+    match order {
+        ByteOrder::Big => word.to_be_bytes(),
+        ByteOrder::Little => word.to_le_bytes(),
+    }
+}
 
 /// The header of a padding frame.
 const PADDING_HEADER: u8 = 0x02;

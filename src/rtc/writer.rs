@@ -3,11 +3,12 @@
 use super::crc::WriterCrc;
 use super::element::{META, PAYLOAD, STREAM, UNIT_SIZE};
 use super::frame::{MAX_PAYLOAD, id};
-use super::unit::{CRC_SIZE, LARGEST, MAGIC, MARKER_HEADER, MARKER_SIZE, SMALLEST};
+use super::unit::{CRC_SIZE, LARGEST, MARKER_SIZE, SMALLEST};
+use super::write::{MARKER, platform, stored};
 use crate::ByteOrder;
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
-use crate::varint::write_u64;
+use crate::varint::{len_u64, write_u64};
 
 /// A stream of a session that is to be written, and a slot for what a [`Writer`] has to know of it.
 #[derive(Clone, Copy, Debug)]
@@ -143,22 +144,17 @@ impl<'s, 'a> Writer<'s, 'a> {
         Ok(NewRecord { writer: self, stream, payload })
     }
 
-    /// Ends the session: the checksum of the last unit. A writer that goes on after it begins nothing anew.
+    /// Ends the session, with the checksum of the last unit if there is room for it.
     ///
     /// # Errors
     /// The first one of `put`, after which it is not called again.
     pub fn end<E>(
-        &mut self,
+        mut self,
         put: &mut impl FnMut(&[u8]) -> core::result::Result<(), E>,
     ) -> core::result::Result<(), E> {
-        let mut state = self.state;
-        let mut pen = Pen { streams: self.streams, sizes: self.sizes, state: &mut state, put };
+        let mut pen = Pen { streams: self.streams, sizes: self.sizes, state: &mut self.state, put };
         pen.begin()?;
-        if pen.room() >= CRC_SIZE {
-            pen.crc()?;
-        }
-        self.state = state;
-        Ok(())
+        if pen.room() >= CRC_SIZE { pen.crc() } else { Ok(()) }
     }
 }
 
@@ -311,13 +307,6 @@ impl<E, P: FnMut(&[u8]) -> core::result::Result<(), E>> Pen<'_, '_, P> {
         self.raw(write_u64(value, &mut [0; 10]))
     }
 
-    fn word(&mut self, word: u32) -> core::result::Result<(), E> {
-        match self.sizes.order {
-            ByteOrder::Big => self.raw(&word.to_be_bytes()),
-            ByteOrder::Little => self.raw(&word.to_le_bytes()),
-        }
-    }
-
     /// Begins the session, if that has not been done.
     fn begin(&mut self) -> core::result::Result<(), E> {
         if self.state.at == 0 { self.begin_major() } else { Ok(()) }
@@ -339,16 +328,14 @@ impl<E, P: FnMut(&[u8]) -> core::result::Result<(), E>> Pen<'_, '_, P> {
     }
 
     fn begin_major(&mut self) -> core::result::Result<(), E> {
-        self.raw(&[MARKER_HEADER])?;
-        (0..16).try_for_each(|_| self.raw(&[MAGIC; 64]))?;
+        self.raw(&MARKER)?;
         self.state.origin = self.state.at;
         self.state.crc = WriterCrc::new();
         self.state.minor = self.state.minor.saturating_add(1);
         self.index(true)?;
         self.pieces(id::META, true, Source::Meta)?;
         self.state.platform = self.state.targeted(self.state.platform);
-        self.number(id::PLATFORM << 1)?;
-        self.word(0x0102_0304)
+        self.raw(&platform(self.sizes.order))
     }
 
     fn begin_minor(&mut self) -> core::result::Result<(), E> {
@@ -360,9 +347,9 @@ impl<E, P: FnMut(&[u8]) -> core::result::Result<(), E>> Pen<'_, '_, P> {
     fn index(&mut self, is_major: bool) -> core::result::Result<(), E> {
         let before = *self.state;
         let major = is_major.then_some((self.sizes.major, self.sizes.minor));
-        let mut len = if is_major { size_of(before.unit) } else { 0 };
+        let mut len = if is_major { len_u64(before.unit) } else { 0 };
         let counted = before.each_number(self.streams, major, &mut |number| {
-            len = len.saturating_add(size_of(number));
+            len = len.saturating_add(len_u64(number));
             Ok::<_, core::convert::Infallible>(())
         });
         counted.unwrap_or_else(|never| match never {});
@@ -382,7 +369,7 @@ impl<E, P: FnMut(&[u8]) -> core::result::Result<(), E>> Pen<'_, '_, P> {
         let value = self.state.crc.value();
         self.state.checksum = self.state.targeted(self.state.checksum);
         self.number(id::CRC << 1)?;
-        self.word(value)
+        self.raw(&stored(value, self.sizes.order))
     }
 
     /// Writes what is due at the boundary that has been reached.
@@ -414,7 +401,7 @@ impl<E, P: FnMut(&[u8]) -> core::result::Result<(), E>> Pen<'_, '_, P> {
             Source::Bytes(bytes) => to_u64(bytes.len()),
             Source::Meta => meta_len(self.streams),
         };
-        let header = size_of(id.wrapping_shl(1)).saturating_add(u64::from(states_length));
+        let header = len_u64(id.wrapping_shl(1)).saturating_add(u64::from(states_length));
         let mut done = 0;
         while done < total {
             let room = self.room();
@@ -487,11 +474,6 @@ impl<E, P: FnMut(&[u8]) -> core::result::Result<(), E>> Pen<'_, '_, P> {
             }
         }
     }
-}
-
-/// The size of a number in LEB128.
-fn size_of(number: u64) -> u64 {
-    u64::from(64_u32.saturating_sub(number.leading_zeros()).div_ceil(7).max(1))
 }
 
 /// The length of a Meta.

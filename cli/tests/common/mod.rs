@@ -11,6 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// A record of CTF as `cat --json` gives it, without where it lies and how it is marked.
+pub fn unplaced(mut record: serde_json::Value) -> String {
+    let places = ["offset", "bit", "path", "packet", "entry", "session", "doubtful"];
+    record.as_object_mut().unwrap().retain(|key, _| !places.contains(&key.as_str()));
+    record.to_string()
+}
+
 /// The repository's root, where examples are run from.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the repository")

@@ -2,7 +2,7 @@
 
 use crate::common::packets::{METADATA, packet};
 use crate::common::random::Random;
-use crate::common::{Scratch, data, status, traceglass};
+use crate::common::{Scratch, data, status, traceglass, unplaced};
 use crate::shared::{files, is_clean, lines, records, write};
 use std::collections::BTreeMap;
 use std::fs;
@@ -461,11 +461,7 @@ fn all_records(path: &str) -> Vec<String> {
     let mut records: Vec<_> = lines(&["cat", "--json", path])
         .into_iter()
         .filter(|record| record["kind"] == "event")
-        .map(|mut record| {
-            let places = ["offset", "bit", "path", "packet", "entry", "session", "doubtful"];
-            record.as_object_mut().unwrap().retain(|key, _| !places.contains(&key.as_str()));
-            record.to_string()
-        })
+        .map(unplaced)
         .collect();
     records.sort();
     records

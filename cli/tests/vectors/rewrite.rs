@@ -1,6 +1,6 @@
 //! Every vector through `recover`, twice.
 
-use crate::common::{Scratch, status, traceglass};
+use crate::common::{Scratch, status, traceglass, unplaced};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -66,12 +66,9 @@ const KEPT: [(&str, u64); 6] =
 /// The records that `cat` reads, in any order; of CTF without where they lie and how they are marked.
 fn records(path: &str, is_ctf: bool) -> Vec<String> {
     let output = traceglass(&["cat", "--json", path]).stdout;
-    let places = ["offset", "bit", "path", "packet", "entry", "session", "doubtful"];
     let mut records: Vec<_> = String::from_utf8(output).unwrap().lines().map(str::to_owned).collect();
     for line in records.iter_mut().filter(|_| is_ctf) {
-        let mut record: Value = serde_json::from_str(line).unwrap();
-        record.as_object_mut().unwrap().retain(|key, _| !places.contains(&key.as_str()));
-        *line = record.to_string();
+        *line = unplaced(serde_json::from_str(line).unwrap());
     }
     records.retain(|record| !record.contains(r#""kind":"gap""#));
     records.sort();

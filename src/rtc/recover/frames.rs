@@ -16,6 +16,7 @@ use crate::rtc::reader::{Due, Reader};
 use crate::rtc::slot::{Open, StreamSlot};
 use crate::rtc::unit::{Unit, signed};
 use crate::rtc::{CrcStatus, Frame, Grid, Streams, crc_ieee};
+use crate::varint::len_u64;
 use core::fmt;
 use core::iter::FusedIterator;
 
@@ -258,7 +259,7 @@ impl<'a, R: Room<StreamSlot<'a>>> Frames<'a, R> {
         let last = came.saturating_sub(1).checked_rem(MAX_PAYLOAD).unwrap_or(0).saturating_add(1);
         let Some(id) = self.ahead.known.get(slot).map(|slot| slot.stream.id()) else { return false };
         // A header of a stream of fixed length is the id alone.
-        let size = u64::from(64_u32.saturating_sub((id << 1).leading_zeros()).div_ceil(7).max(1));
+        let size = len_u64(id << 1);
         let at = boundary.checked_sub(last).and_then(|end| end.checked_sub(size));
         let input = at.and_then(|at| self.ahead.whole().range(at, size));
         input.is_some_and(|input| frame::read_header(input).is_ok_and(|(header, _)| header == (id, true)))

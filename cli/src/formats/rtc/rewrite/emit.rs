@@ -1,7 +1,7 @@
 //! The bytes of units that become a session.
 
 use super::super::session::Rtc;
-use super::front::{MARKER, pad};
+use super::front::pad;
 use super::pieces::{Place, Plan};
 use super::range::Range;
 use super::units::Units;
@@ -9,7 +9,7 @@ use crate::status::Result;
 use crate::trace::NewTrace;
 use flate2::Crc;
 use traceglass::ByteOrder;
-use traceglass::rtc::{Frame, Index, WriterCrc, id};
+use traceglass::rtc::{Frame, Index, MARKER, WriterCrc, id};
 
 impl Rtc<'_> {
     /// Writes ranges without what their plans leave out.

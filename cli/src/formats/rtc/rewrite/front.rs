@@ -3,16 +3,10 @@
 use crate::status::Result;
 use std::rc::Rc;
 use traceglass::rtc::recover::Frames;
-use traceglass::rtc::{ClockLink, Frame, MAX_PAYLOAD, Stream, Streams, Unit, check, padding};
-use traceglass::{ByteOrder, Severity};
-
-/// A Marker: its header, and superscript one.
-pub const MARKER: [u8; 1025] = {
-    let mut marker = [0xb9; 1025];
-    let [header, ..] = &mut marker;
-    *header = 0x04;
-    marker
+use traceglass::rtc::{
+    ClockLink, Frame, MARKER, MAX_PAYLOAD, Stream, Streams, Unit, check, id, padding, platform,
 };
+use traceglass::{ByteOrder, Severity};
 
 /// The offset of the Index in a unit, from which the minor units are counted.
 pub const INDEX: u64 = MARKER.len() as u64;
@@ -104,20 +98,15 @@ impl Grid {
     /// Marker, Index, Meta and platform of the first unit of a session; `None` if they take more than `limit` bytes.
     fn head(self, meta: &[&[u8]], order: ByteOrder, limit: u64) -> Option<Vec<u8>> {
         let mut head = MARKER.to_vec();
-        let mut index = vec![0, 0x07];
-        number(self.major << 1, &mut index);
-        index.push(0x09);
-        number(self.minor << 1, &mut index);
-        self.place(&framed(0x06, &index), &mut head)?;
+        let mut index = vec![0];
+        entry(id::INDEX, self.major, &mut index);
+        entry(id::MINOR_INDEX, self.minor, &mut index);
+        self.place(&framed(id::INDEX, false, &index), &mut head)?;
         for (piece, left) in meta.iter().zip((0..meta.len()).rev()) {
-            self.place(&framed(0x0a | u8::from(left > 0), piece), &mut head)?;
+            self.place(&framed(id::META, left > 0, piece), &mut head)?;
             (head.len() as u64 <= limit).then_some(())?;
         }
-        let order = match order {
-            ByteOrder::Little => 0x0102_0304_u32.to_le_bytes(),
-            ByteOrder::Big => 0x0102_0304_u32.to_be_bytes(),
-        };
-        self.place(&[&[0x0e][..], &order].concat(), &mut head)?;
+        self.place(&platform(order), &mut head)?;
         (head.len() as u64 <= limit).then_some(head)
     }
 
@@ -184,14 +173,21 @@ pub fn pad(len: u64, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
 
 /// The index of a minor unit that begins so far after the start of its unit, and in which nothing was written.
 fn index_at(at: u64) -> Vec<u8> {
-    let mut index = vec![0x07];
-    number(at.saturating_sub(INDEX) << 1, &mut index);
-    framed(0x08, &index)
+    let mut index = Vec::new();
+    entry(id::INDEX, at.saturating_sub(INDEX), &mut index);
+    framed(id::MINOR_INDEX, false, &index)
+}
+
+/// An entry of an index.
+fn entry(id: u64, distance: u64, to: &mut Vec<u8>) {
+    number(id << 1 | 1, to);
+    number(distance << 1, to);
 }
 
 /// A frame with its length.
-fn framed(header: u8, payload: &[u8]) -> Vec<u8> {
-    let mut frame = vec![header];
+fn framed(id: u64, more: bool, payload: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::new();
+    number(id << 1 | u64::from(more), &mut frame);
     number(payload.len() as u64, &mut frame);
     frame.extend(payload);
     frame

@@ -1,10 +1,10 @@
 //! A walk over a file, which finds its units.
 
-use super::super::super::session::{Rtc, Slots};
 use super::super::clocks::Clocks;
 use super::super::front::{Front, INDEX};
 use super::super::pieces::Pieces;
 use super::{Unit, Units};
+use crate::formats::rtc::session::{Rtc, Slots};
 use crate::progress::Progress;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::rc::Rc;
