@@ -10,6 +10,7 @@
 use crate::ByteOrder;
 use crate::room::Room;
 use crate::rtc::slot::{NONE, StreamSlot};
+use crate::rtc::value::leb128;
 use crate::rtc::{Decimal, Format, Sample, Samples, Stream, StreamTable, Streams, Time, work};
 
 impl<'a, R: Room<StreamSlot<'a>>> StreamTable<'a, R> {
@@ -97,12 +98,19 @@ fn scale(stream: &Stream<'_>) -> Option<(Decimal, i128)> {
 /// The last number of a payload: the one that counts, if a stamp holds several. Text tells no time.
 pub(super) fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Option<Sample<'_>> {
     let Some(size) = format.sample_size() else {
-        let mut samples = Samples::new(data, 0, format, order);
-        let mut last = None;
-        while let Some(Ok(sample)) = samples.next_leb128() {
-            last = Some(sample);
+        let signed = match format {
+            Format::Uleb128 => false,
+            Format::Leb128 => true,
+            _ => return None,
+        };
+        let (mut last, mut rest) = (None, data);
+        while let Ok((value, after)) = leb128(rest, signed) {
+            (last, rest) = (Some(value), after);
         }
-        return last;
+        return last.map(|last| match signed {
+            true => Sample::Signed(last.cast_signed()),
+            false => Sample::Unsigned(last),
+        });
     };
     let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
     Samples::new(data.get(whole.checked_sub(size)?..whole)?, 0, format, order).number(size)?.ok()

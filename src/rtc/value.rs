@@ -211,46 +211,43 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// The next one of a format of LEB128.
-    pub(super) fn next_leb128(&mut self) -> Option<Result<Sample<'a>>> {
-        match self.format {
-            Format::Uleb128 | Format::Leb128 if self.done || self.data.is_empty() => None,
-            Format::Uleb128 => self.leb128(false),
-            Format::Leb128 => self.leb128(true),
-            _ => None,
-        }
-    }
-
     /// A LEB128 of at most 64 bits.
     fn leb128(&mut self, signed: bool) -> Option<Result<Sample<'a>>> {
-        let (mut value, mut shift) = (0_u64, 0_u32);
-        let mut bytes = self.data.iter();
-        let negative = loop {
-            let Some(&byte) = bytes.next() else {
-                return self.fail(ErrorKind::UnexpectedEnd { needed: 1 });
-            };
-            value |= u64::from(byte & 0x7f).wrapping_shl(shift);
-            if shift == 63 {
-                // Of the tenth byte, one bit is in the value; the others are copies of the sign.
-                let fits = if signed { byte == 0 || byte == 0x7f } else { byte <= 1 };
-                if !fits {
-                    return self.fail(ErrorKind::IntegerTooWide { bits: 64 });
-                }
-                break false;
+        match leb128(self.data, signed) {
+            Ok((value, rest)) => {
+                let used = self.data.len().saturating_sub(rest.len());
+                self.offset = self.offset.saturating_add(to_u64(used));
+                self.data = rest;
+                Some(Ok(if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) }))
             }
-            shift = shift.wrapping_add(7);
-            if byte < 0x80 {
-                break signed && byte >= 0x40;
-            }
-        };
-        if negative {
-            value |= u64::MAX.wrapping_shl(shift);
+            Err(kind) => self.fail(kind),
         }
-        let rest = bytes.as_slice();
-        self.offset = self.offset.saturating_add(to_u64(self.data.len().saturating_sub(rest.len())));
-        self.data = rest;
-        Some(Ok(if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) }))
     }
+}
+
+/// The bits of a LEB128 of at most 64 bits, and what follows it.
+#[inline]
+pub(super) fn leb128(data: &[u8], signed: bool) -> core::result::Result<(u64, &[u8]), ErrorKind> {
+    let (mut value, mut shift) = (0_u64, 0_u32);
+    let mut bytes = data.iter();
+    let negative = loop {
+        let &byte = bytes.next().ok_or(ErrorKind::UnexpectedEnd { needed: 1 })?;
+        value |= u64::from(byte & 0x7f).wrapping_shl(shift);
+        if shift == 63 {
+            // Of the tenth byte, one bit is in the value; the others are copies of the sign.
+            let fits = if signed { byte == 0 || byte == 0x7f } else { byte <= 1 };
+            if !fits {
+                return Err(ErrorKind::IntegerTooWide { bits: 64 });
+            }
+            break false;
+        }
+        shift = shift.wrapping_add(7);
+        if byte < 0x80 {
+            break signed && byte >= 0x40;
+        }
+    };
+    let sign = if negative { u64::MAX.wrapping_shl(shift) } else { 0 };
+    Ok((value | sign, bytes.as_slice()))
 }
 
 impl<'a> Iterator for Samples<'a> {
@@ -264,7 +261,9 @@ impl<'a> Iterator for Samples<'a> {
             return if self.data.is_empty() { None } else { self.number(size) };
         }
         match self.format {
-            Format::Uleb128 | Format::Leb128 => self.next_leb128(),
+            Format::Uleb128 | Format::Leb128 if self.data.is_empty() => None,
+            Format::Uleb128 => self.leb128(false),
+            Format::Leb128 => self.leb128(true),
             Format::Utf8 => self.all(Sample::Text),
             Format::Json => self.all(Sample::Json),
             _ => {

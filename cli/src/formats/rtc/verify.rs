@@ -57,7 +57,7 @@ impl Rtc<'_> {
     /// Reads the file once, and reports what is wrong.
     pub(super) fn verify(&self, findings: &mut Findings<'_>) {
         let mut frames = Frames::new(self.data, Vec::new());
-        let (mut checker, mut open) = (Checker::new(), Open::default());
+        let (mut checker, mut open) = (Checker::by(crc32fast::hash), Open::default());
         let mut session = frames.session();
         let progress = Progress::new(self.data.len() as u64);
         let mut told = 0;

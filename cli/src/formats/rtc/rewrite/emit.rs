@@ -4,12 +4,12 @@ use super::super::session::Rtc;
 use super::front::pad;
 use super::pieces::{Place, Plan};
 use super::range::Range;
-use super::units::Units;
-use crate::status::Result;
+use super::units::{Units, is_wrong};
+use crate::status::{Failure, Result};
 use crate::trace::NewTrace;
-use flate2::Crc;
+use crc32fast::Hasher;
 use traceglass::ByteOrder;
-use traceglass::rtc::{Frame, Index, MARKER, WriterCrc, id};
+use traceglass::rtc::{CrcStatus, Frame, Index, MARKER, WriterCrc, id};
 
 impl Rtc<'_> {
     /// Writes ranges without what their plans leave out.
@@ -33,10 +33,9 @@ impl Rtc<'_> {
                 at: range.start,
                 number: range.front.is_some().then_some(0),
                 covered: range.start,
-                crc: WriterCrc::new(),
-                ieee: Crc::new(),
+                changes: Vec::new(),
+                rest: range.front.as_ref().filter(|front| front.has_head()).map(|_| Default::default()),
                 order: None,
-                is_rest: range.front.as_ref().is_some_and(|front| front.has_head()),
                 to,
             };
             emitter.front()?;
@@ -66,20 +65,34 @@ struct Emitter<'w, 'a> {
     number: Option<u64>,
     /// The start of the bytes that the unit's checksum covers.
     covered: u64,
-    crc: WriterCrc<16>,
-    ieee: Crc,
-    /// The byte order of the writer's checksums, once one was seen: it is that of the session.
+    /// The places of these bytes that were made new, and what they are now: a checksum follows from the one before, and
+    /// from these.
+    changes: Vec<(u64, Vec<u8>)>,
+    /// In the rest of a unit, whose checksum covered more, those of what was written.
+    rest: Option<(WriterCrc<16>, Hasher)>,
+    /// The byte order of checksums, once one was seen: it is that of the session.
     order: Option<ByteOrder>,
-    /// True in the rest of a unit: its checksum covered more.
-    is_rest: bool,
     to: &'w mut dyn NewTrace,
 }
 
 impl Emitter<'_, '_> {
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.crc.update(bytes);
-        self.ieee.update(bytes);
+        if let Some((writer, ieee)) = &mut self.rest {
+            writer.update(bytes);
+            ieee.update(bytes);
+        }
         self.to.put(bytes)
+    }
+
+    /// Writes other bytes in place of as many.
+    fn change(&mut self, new: Vec<u8>) -> Result<()> {
+        let start = self.at;
+        self.at = start.saturating_add(new.len() as u64);
+        self.put(&new)?;
+        if new != bytes(self.data, start, self.at) {
+            self.changes.push((start, new));
+        }
+        Ok(())
     }
 
     /// Writes what the beginning lacks.
@@ -99,8 +112,12 @@ impl Emitter<'_, '_> {
     /// Writes a frame as padding.
     fn pad(&mut self, (start, end): Place) -> Result<()> {
         self.raw(start)?;
-        self.at = end;
-        pad(end.saturating_sub(start), &mut |bytes| self.put(bytes))
+        let mut padding = Vec::new();
+        pad(end.saturating_sub(start), &mut |bytes| {
+            padding.extend(bytes);
+            Ok(())
+        })?;
+        self.change(padding)
     }
 
     /// Writes a frame of which something may be made new.
@@ -109,13 +126,12 @@ impl Emitter<'_, '_> {
             self.raw(frame.end())?;
             self.number = Some(self.number.map_or(0, |number| number.saturating_add(1)));
             self.covered = frame.end();
-            self.is_rest = false;
-            (self.crc, self.ieee) = (WriterCrc::new(), Crc::new());
+            self.rest = None;
+            self.changes.clear();
             return Ok(());
         }
         if let Some(Ok(index)) = Index::from_frame(frame) {
             self.raw(frame.payload_offset())?;
-            self.at = frame.end();
             let number = self.number.filter(|_| frame.id() == id::INDEX && !self.range.is_as_it_was);
             let (start, padded) = (self.range.start, self.padded);
             let keeps = |entry: &traceglass::rtc::Entry| {
@@ -123,46 +139,88 @@ impl Emitter<'_, '_> {
                     target >= start && padded.binary_search_by_key(&target, |(at, _)| *at).is_err()
                 })
             };
-            return index.rewrite(frame.payload(), number, keeps, &mut |bytes: &[u8]| self.put(bytes));
+            let mut new = Vec::new();
+            index.rewrite(frame.payload(), number, keeps, &mut |bytes: &[u8]| {
+                new.extend(bytes);
+                Ok::<_, Failure>(())
+            })?;
+            return self.change(new);
         }
-        if frame.id() == id::CRC && !self.units.is_wrong(frame) {
+        if frame.id() == id::CRC {
             self.raw(frame.offset())?;
-            let (writer, ieee) = (self.crc.value(), self.ieee.sum());
+            let new = self.stamped(frame);
             self.raw(frame.payload_offset())?;
-            self.at = frame.end();
-            let new =
-                self.stamped(frame.payload(), bytes(self.data, self.covered, frame.offset()), writer, ieee);
-            return self.put(&new);
+            return self.change(new.to_vec());
         }
         Ok(())
     }
 
-    /// The checksum by the algorithm, and in the byte order, of the one that was there.
-    fn stamped(&mut self, stored: &[u8], covered: &[u8], writer: u32, ieee: u32) -> [u8; 4] {
-        if self.is_rest {
-            return match (self.units.order, self.units.is_ieee) {
-                (ByteOrder::Little, true) => ieee.to_le_bytes(),
-                (ByteOrder::Big, true) => ieee.to_be_bytes(),
-                (ByteOrder::Little, false) => writer.to_le_bytes(),
-                (ByteOrder::Big, false) => writer.to_be_bytes(),
-            };
+    /// A checksum by the algorithm, and in the byte order, of the one that was there; one that was wrong stays.
+    fn stamped(&mut self, frame: &Frame<'_>) -> [u8; 4] {
+        let stored = frame.payload().first_chunk().copied().unwrap_or_default();
+        if let Some((writer, ieee)) = &self.rest {
+            let is_ieee = self.units.is_ieee;
+            let sum = if is_ieee { ieee.clone().finalize() } else { writer.value() };
+            return in_order(sum, self.units.order);
         }
-        let old = crc32fast::hash(covered);
-        if stored == old.to_le_bytes() {
-            return ieee.to_le_bytes();
+        let status = self.units.sum(frame);
+        if is_wrong(status) {
+            return stored;
         }
-        if stored == old.to_be_bytes() {
-            return ieee.to_be_bytes();
+        let algorithm = if status == Some(CrcStatus::Ieee) { Algorithm::Ieee } else { Algorithm::Writer };
+        let is_right = matches!(status, Some(CrcStatus::Ieee | CrcStatus::Writer));
+        let (old, order) = match self.order.filter(|_| is_right) {
+            Some(ByteOrder::Little) => (u32::from_le_bytes(stored), ByteOrder::Little),
+            Some(ByteOrder::Big) => (u32::from_be_bytes(stored), ByteOrder::Big),
+            None => {
+                let old = algorithm.sum(bytes(self.data, self.covered, frame.offset()));
+                let is = |order: &ByteOrder| in_order(old, *order) == stored;
+                let found = [ByteOrder::Little, ByteOrder::Big].into_iter().find(is);
+                self.order = self.order.or(found);
+                (old, self.order.unwrap_or(self.units.order))
+            }
+        };
+        let new = self.changes.iter().fold(old, |sum, (start, new)| {
+            let end = start.saturating_add(new.len() as u64);
+            let difference = algorithm.sum(new) ^ algorithm.sum(bytes(self.data, *start, end));
+            algorithm.combine(difference, sum, frame.offset().saturating_sub(end))
+        });
+        in_order(new, order)
+    }
+}
+
+/// How a checksum is computed.
+#[derive(Clone, Copy)]
+enum Algorithm {
+    Ieee,
+    Writer,
+}
+
+impl Algorithm {
+    fn sum(self, data: &[u8]) -> u32 {
+        match self {
+            Self::Ieee => crc32fast::hash(data),
+            Self::Writer => WriterCrc::<16>::of(data),
         }
-        let order =
-            *self.order.get_or_insert_with(|| match stored == WriterCrc::<16>::of(covered).to_be_bytes() {
-                true => ByteOrder::Big,
-                false => ByteOrder::Little,
-            });
-        match order {
-            ByteOrder::Big => writer.to_be_bytes(),
-            ByteOrder::Little => writer.to_le_bytes(),
+    }
+
+    /// That of two pieces, one after the other, of which the second has so many bytes.
+    fn combine(self, first: u32, second: u32, len: u64) -> u32 {
+        match self {
+            Self::Ieee => {
+                let mut sum = Hasher::new_with_initial(first);
+                sum.combine(&Hasher::new_with_initial_len(second, len));
+                sum.finalize()
+            }
+            Self::Writer => WriterCrc::<16>::combine(first, second, len),
         }
+    }
+}
+
+fn in_order(sum: u32, order: ByteOrder) -> [u8; 4] {
+    match order {
+        ByteOrder::Little => sum.to_le_bytes(),
+        ByteOrder::Big => sum.to_be_bytes(),
     }
 }
 

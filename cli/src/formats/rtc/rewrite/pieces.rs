@@ -33,9 +33,15 @@ impl Pieces {
     #[inline]
     pub fn frame(&mut self, frame: &Frame<'_>, unit: u64) {
         let is_plain = !frame.more() && !frame.continues();
-        if !is_plain || !self.open.is_empty() {
+        if !is_plain || self.is_open() {
             self.piece(frame, unit);
         }
+    }
+
+    /// True if a record is open.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     fn piece(&mut self, frame: &Frame<'_>, unit: u64) {

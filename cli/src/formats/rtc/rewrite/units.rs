@@ -10,7 +10,7 @@ use crate::output::add;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::rc::Rc;
 use traceglass::ByteOrder;
-use traceglass::rtc::{Frame, Time};
+use traceglass::rtc::{CrcStatus, Frame, Time};
 
 /// A major unit.
 #[derive(Default)]
@@ -36,6 +36,11 @@ struct Unit {
     span: Option<(Time, Time)>,
 }
 
+/// True if a checksum is wrong, though all that it covers could be read: so it stays.
+pub fn is_wrong(status: Option<CrcStatus>) -> bool {
+    matches!(status, Some(CrcStatus::Mismatch { .. }))
+}
+
 /// All units of a file.
 pub struct Units<'a> {
     all: Vec<Unit>,
@@ -44,8 +49,8 @@ pub struct Units<'a> {
     marks: Vec<Frame<'a>>,
     /// Errors in what Metas and indices say: they are kept as they are.
     errors: u64,
-    /// The offsets of checksums that are wrong though all frames could be read: so they stay.
-    wrong: Vec<u64>,
+    /// The offsets of checksums, and what was found of each: but for those of rests, which covered more.
+    sums: Vec<(u64, CrcStatus)>,
     /// True if the first checksum that is right is the document's.
     pub is_ieee: bool,
     /// The writer's byte order.
@@ -99,16 +104,18 @@ impl<'a> Units<'a> {
         digest
     }
 
-    /// True if a checksum is kept though it is wrong.
-    pub fn is_wrong(&self, crc: &Frame<'_>) -> bool {
-        self.wrong.binary_search(&crc.offset()).is_ok()
+    /// What was found of a checksum.
+    pub fn sum(&self, crc: &Frame<'_>) -> Option<CrcStatus> {
+        let place = self.sums.binary_search_by_key(&crc.offset(), |(at, _)| *at).ok()?;
+        self.sums.get(place).map(|(_, status)| *status)
     }
 
     /// The number of errors in what is in ranges, and is kept as it is, if Metas and indices are judged so often.
     pub fn errors(&self, ranges: &[Range], times: u64) -> u64 {
         let place = |at: u64| ranges.partition_point(|range| range.end <= at);
-        let is_kept = |at: &&u64| ranges.get(place(**at)).is_some_and(|range| range.has(**at, **at));
-        let wrong = self.wrong.iter().filter(is_kept).count() as u64;
+        let is_kept = |at: u64| ranges.get(place(at)).is_some_and(|range| range.has(at, at));
+        let wrong = self.sums.iter().filter(|(at, status)| is_wrong(Some(*status)) && is_kept(*at));
+        let wrong = wrong.count() as u64;
         wrong.saturating_add(self.errors.saturating_mul(times))
     }
 

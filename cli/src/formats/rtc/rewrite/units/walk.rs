@@ -54,6 +54,23 @@ struct Seen {
     is_stamp: bool,
 }
 
+/// Records in one frame each whose time is that of one before them, in the unit in which reading is: most are such.
+#[derive(Default)]
+struct Plain {
+    end: u64,
+    records: u64,
+    digest: Digest,
+}
+
+impl Plain {
+    #[inline(always)]
+    fn add(&mut self, frame: &Frame<'_>) {
+        self.end = frame.end();
+        self.records = self.records.saturating_add(1);
+        super::super::digest::add(frame.id(), frame.payload().len() as u64, &mut self.digest);
+    }
+}
+
 /// A walk over a file, and what was met.
 struct Walk<'d, 'a> {
     done: &'d mut Rewritten,
@@ -84,7 +101,7 @@ struct Walk<'d, 'a> {
     others: u64,
     marks: Vec<Frame<'a>>,
     errors: u64,
-    wrong: Vec<u64>,
+    sums: Vec<(u64, CrcStatus)>,
     is_ieee: Option<bool>,
     is_clean: bool,
 }
@@ -116,7 +133,7 @@ impl Units<'_> {
             others: 1,
             marks: Vec::new(),
             errors: 0,
-            wrong: Vec::new(),
+            sums: Vec::new(),
             is_ieee: None,
             is_clean: true,
         };
@@ -124,9 +141,16 @@ impl Units<'_> {
         let progress = Progress::new(size);
         let mut told = 0;
         loop {
+            let mut plain = Plain::default();
             while let Some((frame, is_complete)) = records.take_user() {
+                if walk.is_plain(&frame) {
+                    plain.add(&frame);
+                    continue;
+                }
+                walk.settle(&mut plain);
                 walk.user(&records, &frame, is_complete);
             }
+            walk.settle(&mut plain);
             match records.advance() {
                 Found::Record(frame) => walk.user(&records, &frame, true),
                 Found::Frame(frame) if frame.is_user() => walk.user(&records, &frame, false),
@@ -134,10 +158,8 @@ impl Units<'_> {
                     progress.advance(frame.offset().saturating_sub(told));
                     told = told.max(frame.offset());
                     let status = checker.frame(records.frames(), &frame, |finding| found.push(finding));
-                    if let Some(CrcStatus::Ieee | CrcStatus::Writer) = status {
-                        walk.is_ieee.get_or_insert(status == Some(CrcStatus::Ieee));
-                    }
                     walk.other(frame);
+                    status.into_iter().for_each(|status| walk.sum(frame.offset(), status));
                     found.drain(..).for_each(|finding| walk.finding(&finding));
                 }
                 Found::Gap(gap) => {
@@ -201,8 +223,30 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// A frame of a user's stream.
+    /// True if nothing about a frame of a user's stream is new but that it is there.
     #[inline(always)]
+    fn is_plain(&self, frame: &Frame<'_>) -> bool {
+        let seen = frame.slot().and_then(|slot| self.seen.get(slot));
+        seen.is_some_and(|seen| seen.at == self.others && !seen.is_stamp)
+            && !frame.more()
+            && !frame.continues()
+            && !self.pieces.is_open()
+    }
+
+    /// Adds such records to their unit.
+    #[inline(always)]
+    fn settle(&mut self, plain: &mut Plain) {
+        if plain.records > 0
+            && let Some(unit) = self.units.last_mut()
+        {
+            let Plain { end, records, digest } = std::mem::take(plain);
+            unit.end = end;
+            unit.records = unit.records.saturating_add(records);
+            unit.digest.join(digest);
+        }
+    }
+
+    /// A frame of a user's stream.
     fn user(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>, is_complete: bool) {
         if !self.is_inside {
             self.begin(frame);
@@ -224,8 +268,9 @@ impl<'a> Walk<'_, 'a> {
         unit.records = unit.records.saturating_add(1);
         super::super::digest::add(frame.id(), frame.payload().len() as u64, &mut unit.digest);
         match self.seen.get(slot) {
-            Some(seen) if seen.at == self.others && !seen.is_stamp => {}
-            Some(seen) if seen.at == self.others => self.stamp(records, slot),
+            Some(seen) if seen.at == self.others && seen.is_stamp => self.stamp(records, slot),
+            // It may come while another one is open.
+            Some(seen) if seen.at == self.others => {}
             _ => self.first(records, slot),
         }
     }
@@ -241,15 +286,15 @@ impl<'a> Walk<'_, 'a> {
         if is_stamp {
             return self.stamp(records, slot);
         }
-        let begun = self.units.len().saturating_sub(1);
-        self.meet(records.time_at(slot), begun);
+        self.meet_here(records.time_at(slot));
     }
 
     /// A time that a clock says, in the last unit.
+    #[inline]
     fn stamp(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
         let begun = self.units.len().saturating_sub(1);
         self.clocks.stamp(slot, begun, || is_delta(records, slot));
-        self.meet(records.time_at(slot), begun);
+        self.meet_here(records.time_at(slot));
     }
 
     /// A record in several frames.
@@ -280,13 +325,18 @@ impl<'a> Walk<'_, 'a> {
 
     /// The time of a record that begins in a unit, and ends in the last one.
     fn meet(&mut self, time: Option<Time>, begun: usize) {
-        if time != self.last.time {
-            self.last = LastTime { time, is_wanted: self.times.wants(time) };
-        }
+        self.meet_here(time);
         if self.last.is_wanted
             && let Some(unit) = self.units.get_mut(begun)
         {
             unit.is_wanted = true;
+        }
+    }
+
+    /// The time of a record in the last unit.
+    fn meet_here(&mut self, time: Option<Time>) {
+        if time != self.last.time {
+            self.last = LastTime { time, is_wanted: self.times.wants(time) };
         }
         let Some(unit) = self.units.last_mut() else { return };
         unit.is_wanted |= self.last.is_wanted;
@@ -357,12 +407,18 @@ impl<'a> Walk<'_, 'a> {
         self.is_clean = false;
         if finding.cause().element() != traceglass::rtc::element::CRC {
             self.errors = self.errors.saturating_add(1);
-            return;
+        }
+    }
+
+    /// A checksum was compared.
+    fn sum(&mut self, at: u64, status: CrcStatus) {
+        if let CrcStatus::Ieee | CrcStatus::Writer = status {
+            self.is_ieee.get_or_insert(status == CrcStatus::Ieee);
         }
         // That of a rest covered more.
         let front = self.units.last().and_then(|unit| unit.front.as_ref());
         if !front.is_some_and(|front| front.has_head()) {
-            self.wrong.push(finding.cause().offset());
+            self.sums.push((at, status));
         }
     }
 
@@ -379,7 +435,7 @@ impl<'a> Walk<'_, 'a> {
             pieces: self.pieces,
             marks: self.marks,
             errors: self.errors,
-            wrong: self.wrong,
+            sums: self.sums,
             is_ieee: self.is_ieee == Some(true),
             order,
             is_clean: self.is_clean,
