@@ -37,14 +37,14 @@ pub(crate) struct Place {
     fields_at: u32,
     pub(super) type_id: u16,
     pub(super) count: u16,
-    /// Of [`TIMED`] and [`REFERS`]: one byte, as it is copied for each event.
-    flags: u8,
+    /// Of [`TIMED`] and [`REFERS`]: a whole word, as it is copied for each event, and a part of one is slow to copy.
+    flags: usize,
 }
 
 /// Events have a time.
-const TIMED: u8 = 1;
+const TIMED: usize = 1;
 /// A field is text, or refers to a pool: then there is something to verify.
-const REFERS: u8 = 2;
+const REFERS: usize = 2;
 
 impl Place {
     pub(super) const EMPTY: Self = Self { at: 0, fields_at: 0, type_id: 0, count: 0, flags: 0 };

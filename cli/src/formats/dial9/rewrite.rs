@@ -9,7 +9,7 @@ use crate::trace::{Anew, Bounds, By, Digest, NewTrace, Rewritten, Wanted};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use traceglass::dial9::tokio::is_about_the_recorder;
-use traceglass::dial9::{Event, Frame, Frames, Header, MAGIC, Reframed, VERSION};
+use traceglass::dial9::{Event, Frame, Frames, Header, MAGIC, Reframed, Schema, VERSION};
 use traceglass::{Error, Finding, Format, Severity};
 
 /// A header alone: a trace without events.
@@ -26,8 +26,8 @@ struct Piece {
     /// Others with a name that is wanted, and the first and the last of their times.
     named: u64,
     span: Span,
-    /// The times of all events.
-    all: Span,
+    /// The times of the others.
+    others: Span,
     /// The number of them in the range of time, once it is known.
     inside: u64,
 }
@@ -87,23 +87,27 @@ impl<'w> Turns<'w> {
     #[inline]
     fn of(&mut self, event: &Event<'_>) -> (Turn, u64) {
         let (schema, time) = (event.schema(), event.nanoseconds().unwrap_or(0));
-        let known = self.known.get_mut(usize::from(schema.type_id()) % NAMES);
-        let turn = match known {
+        let turn = match self.known.get(usize::from(schema.type_id()) % NAMES) {
             Some((at, turn)) if *at == schema.offset() => *turn,
-            known => {
-                let name = schema.name();
-                let turn = if is_about_the_recorder(name) {
-                    Turn::About
-                } else if self.names.has(name) {
-                    Turn::Named
-                } else {
-                    Turn::Outside
-                };
-                known.into_iter().for_each(|known| *known = (schema.offset(), turn));
-                turn
-            }
+            _ => self.learn(schema),
         };
         if turn == Turn::Named && time == 0 { (Turn::About, time) } else { (turn, time) }
+    }
+
+    /// Compares the name of a schema.
+    #[cold]
+    fn learn(&mut self, schema: Schema<'_>) -> Turn {
+        let name = schema.name();
+        let turn = if is_about_the_recorder(name) {
+            Turn::About
+        } else if self.names.has(name) {
+            Turn::Named
+        } else {
+            Turn::Outside
+        };
+        let known = self.known.get_mut(usize::from(schema.type_id()) % NAMES);
+        known.into_iter().for_each(|known| *known = (schema.offset(), turn));
+        turn
     }
 
     /// True if it is wanted.
@@ -125,9 +129,9 @@ impl Dial9<'_> {
         for segment in &self.segments {
             all.push(segment.open(|opened| Ok(pieces(opened, wanted.names)))?);
         }
-        let first = all.iter().find_map(|(pieces, _)| {
-            pieces.iter().filter_map(|piece| piece.all.times()).map(|(least, _)| least).min()
-        });
+        let first = all
+            .iter()
+            .find_map(|(pieces, _)| pieces.iter().filter_map(Piece::times).map(|(least, _)| least).min());
         let start = || Ok(first.map(i128::from));
         let bounds: Wants<'_> = (Self::range_from(wanted.window, &start)?, wanted.names);
         let mut has_files = false;
@@ -291,18 +295,29 @@ impl Piece {
     #[inline]
     fn event(&mut self, turns: &mut Turns<'_>, event: &Event<'_>) {
         self.events = self.events.saturating_add(1);
-        let (turn, time) = turns.of(event);
-        if time > 0 {
-            self.all.meet(time);
-        }
-        match turn {
-            Turn::Named => {
+        match turns.of(event) {
+            (Turn::Named, time) => {
                 self.named = self.named.saturating_add(1);
                 self.span.meet(time);
             }
-            Turn::About => self.about = self.about.saturating_add(1),
-            Turn::Outside => {}
+            (turn, time) => {
+                if turn == Turn::About {
+                    self.about = self.about.saturating_add(1);
+                }
+                if time > 0 {
+                    self.others.meet(time);
+                }
+            }
         }
+    }
+
+    /// The first and the last time of all its events.
+    fn times(&self) -> Option<(u64, u64)> {
+        let mut all = self.span;
+        for time in self.others.times().into_iter().flat_map(|(least, greatest)| [least, greatest]) {
+            all.meet(time);
+        }
+        all.times()
     }
 
     /// Counts what is in the range; of a piece that lies only partly in it, by reading it again.
