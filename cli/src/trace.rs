@@ -24,7 +24,9 @@ pub use lent::{Lent, ReadTables, Whole};
 pub use options::{CtfListing, CtfSelect, StreamSelect};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
 pub use redact::{Private, Redaction};
-pub use rewrite::{Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted};
+pub use rewrite::{
+    Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted, in_order_of_time,
+};
 pub use stamps::{Stamps, aligned, duration, push_aligned, shown_micros, shown_time, time_json};
 pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, rfc3339};
 

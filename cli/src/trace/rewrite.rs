@@ -237,6 +237,21 @@ pub struct Tally {
     pub records: u64,
 }
 
+/// Puts inputs in order of time, given the first time of each. One without a time stays behind the one before it.
+pub fn in_order_of_time<T>(
+    inputs: Vec<T>,
+    mut first: impl FnMut(&T) -> Result<Option<i128>>,
+) -> Result<Vec<T>> {
+    let mut last = i128::MIN;
+    let mut timed = Vec::new();
+    for input in inputs {
+        last = first(&input)?.unwrap_or(last);
+        timed.push((last, input));
+    }
+    timed.sort_by_key(|(time, _)| *time);
+    Ok(timed.into_iter().map(|(_, input)| input).collect())
+}
+
 /// Writes several traces of one format as one.
 pub type Merge =
     fn(&[crate::input::Input], super::Reading, &Wanted<'_>, &mut dyn NewTrace) -> Result<Rewritten>;

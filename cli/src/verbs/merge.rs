@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 /// Merge several traces of one format into one
 ///
-/// Everything is kept as it is, in the order of the paths. Traces that contradict each other are refused.
+/// Everything is kept as it is, in order of time; chunks of RDF, which have none, in the order of the paths. Traces that
+/// contradict each other are refused.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -135,3 +135,17 @@ fn folders_keep_their_segments() {
     assert_eq!(fs::read(&merged).unwrap(), [one, two].concat());
     assert_eq!(records(&merged).len(), 4);
 }
+
+#[test]
+fn recordings_are_merged_in_order_of_time() {
+    let scratch = Scratch::new("rewrite-dial9-order");
+    let later = batch("PollEndEvent", &[300, 400]).0;
+    let earlier = batch("PollStartEvent", &[200, 100]).0;
+    // Without a time it stays behind the one before it.
+    let timeless = Writer::new().header().schema(7, "PollEndEvent", &[("n", VARINT)]).0;
+    let paths = [("a.bin", &later), ("b.bin", &timeless), ("c.bin", &earlier)]
+        .map(|(name, bytes)| scratch.file(name, bytes));
+    let out = scratch.path("out.bin");
+    assert_eq!(write(&["merge", "-o", &out, &paths[0], &paths[1], &paths[2]]).0, 0);
+    assert_eq!(fs::read(&out).unwrap(), [earlier, later, timeless].concat());
+}

@@ -352,7 +352,8 @@ fn a_rest_has_the_byte_order_of_its_session() {
             writer.write(clock, &n.to_be_bytes());
             writer.write(text, b"twelve bytes");
         }
-        let mut data = writer.stop();
+        let sound = writer.stop();
+        let mut data = sound.clone();
         data[8192 + 3000..8192 + 3040].fill(0);
         let input = scratch.file("in.rtc", &data);
         let out = scratch.path("out.rtc");
@@ -372,6 +373,13 @@ fn a_rest_has_the_byte_order_of_its_session() {
             _ => traceglass::rtc::WriterCrc::<1>::of(covered),
         };
         assert_eq!(written[end - 4..end], expected.to_be_bytes());
+        // Those of units that have other numbers.
+        let sound = scratch.file("sound.rtc", &sound);
+        assert_eq!(write(&["cut", "--force", "--from", "@750", "-o", &out, &sound]).0, 0);
+        let name = if matches!(crc, Crc::Ieee) { "ieee" } else { "writer" };
+        let cut = units(&out);
+        assert!(cut.len() > 1 && cut.len() < units(&sound).len(), "{cut:?}");
+        assert!(cut.iter().all(|unit| unit["crc"] == name), "{cut:?}");
     }
 }
 
@@ -404,6 +412,23 @@ fn merged_files_are_sessions() {
     let (code, report) = write(&["merge", "-o", &out, &input, &input]);
     assert_eq!((code, &report["units_kept"]), (0, &6.into()));
     assert_eq!(fs::read(&out).unwrap(), [&bytes[..], &bytes].concat());
+    // In order of time, if clocks count from the same.
+    let recording = |time: u64, is_absolute: bool| {
+        let mut writer = Writer::new(Options::sizes(8192, 2048));
+        let offset = if is_absolute { "" } else { r#","offset":7"# };
+        let clock = format!(r#""name":"clk","clock":true,"format":"timespec","length":12{offset}"#);
+        let clock = writer.stream(&clock);
+        writer.write(clock, &[&time.to_le_bytes()[..], &[0; 4]].concat());
+        writer.stop()
+    };
+    for (is_absolute, is_moved) in [(true, true), (false, false)] {
+        let (later, earlier) = (recording(900, true), recording(400, is_absolute));
+        let paths =
+            [("later.rtc", &later), ("earlier.rtc", &earlier)].map(|(name, bytes)| scratch.file(name, bytes));
+        assert_eq!(write(&["merge", "--force", "-o", &out, &paths[0], &paths[1]]).0, 0);
+        let expected = if is_moved { [earlier, later] } else { [later, earlier] };
+        assert_eq!(fs::read(&out).unwrap(), expected.concat());
+    }
     let damaged = scratch.file("damaged.rtc", &bytes[..9000]);
     let output = traceglass(&["merge", "--force", "-o", &out, &input, &damaged]);
     assert_eq!(status(&output), 2);

@@ -5,7 +5,7 @@ use super::{Dial9, segments};
 use crate::input::{Input, Mapped};
 use crate::record::Names;
 use crate::status::{Failure, Result};
-use crate::trace::{Anew, Bounds, By, Digest, NewTrace, Rewritten, Wanted};
+use crate::trace::{Anew, Bounds, By, Digest, NewTrace, Rewritten, Wanted, in_order_of_time};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use traceglass::dial9::tokio::is_about_the_recorder;
@@ -384,16 +384,17 @@ fn write(
     Ok(())
 }
 
-/// Writes the segments of several recordings into one file, one after the other.
+/// Writes the segments of several recordings into one file, one recording after the other, in order of time.
 pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("events") };
-    let mut segments = Vec::new();
-    for input in inputs {
-        match input {
-            Input::File(mapped, _) | Input::Stream(mapped, _) => segments.push(Segment::Given(mapped.data())),
-            Input::Directory(path) => segments.extend(super::segments::of_folder(path).unwrap_or_default()),
-        }
-    }
+    let segments = |input| match input {
+        &(Input::File(ref mapped, _) | Input::Stream(ref mapped, _)) => vec![Segment::Given(mapped.data())],
+        Input::Directory(path) => segments::of_folder(path).unwrap_or_default(),
+    };
+    let recordings =
+        inputs.iter().map(|input| Dial9 { segments: segments(input), is_folder: false }).collect();
+    let recordings = in_order_of_time(recordings, Dial9::first_time)?;
+    let segments: Vec<_> = recordings.into_iter().flat_map(|recording| recording.segments).collect();
     let mut packings = Vec::new();
     for segment in &segments {
         let file = segment.file()?;

@@ -14,7 +14,7 @@ mod units;
 
 use super::session::Rtc;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, Rewritten, Wanted};
+use crate::trace::{Bounds, NewTrace, Rewritten, Wanted, in_order_of_time};
 use range::Range;
 use std::path::Path;
 use traceglass::Format;
@@ -59,22 +59,29 @@ impl Rtc<'_> {
     }
 }
 
-/// Writes files one after the other: each is a session of its own, or several.
+/// Writes files one after the other, in order of time: each is a session of its own, or several.
 pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten::of("units");
     to.file(Path::new(""))?;
-    for data in files {
-        let rtc = Rtc { data };
+    let files: Vec<_> = files.iter().map(|data| Rtc { data }).collect();
+    // Clocks that count from somewhere and those that count from the Epoch cannot be compared.
+    let (mut first, mut is_alike) = (None, true);
+    for rtc in &files {
+        let is_absolute = rtc.is_absolute()?;
+        is_alike &= *first.get_or_insert(is_absolute) == is_absolute;
+    }
+    let files = in_order_of_time(files, |rtc| if is_alike { rtc.first_time() } else { Ok(None) })?;
+    for rtc in files {
         let units = Units::read(&rtc, &Bounds::default(), &mut done);
         if !done.lost.is_empty() || !units.is_clean() {
             return Err(Failure::usage("one of the files is damaged: recover it first"));
         }
-        let whole = [Range { start: 0, end: data.len() as u64, front: None, is_as_it_was: true }];
+        let whole = [Range { start: 0, end: rtc.data.len() as u64, front: None, is_as_it_was: true }];
         units.span(&whole, &mut done);
         done.kept = done.kept.saturating_add(units.count());
         done.records = done.records.saturating_add(units.records());
         done.digest.join(units.digest());
-        to.put(data)?;
+        to.put(rtc.data)?;
     }
     Ok(done)
 }

@@ -35,16 +35,19 @@ impl<'a> Rtc<'a> {
     /// The range that is asked for.
     pub(super) fn range(&self, window: &Window) -> Result<Bounds> {
         window.resolve(&Reference {
-            is_absolute: &|| {
-                let is_absolute = |slot, streams: Streams<'_, '_>| streams.is_absolute(slot).then_some(());
-                Ok(self.find_stream(is_absolute)?.is_some())
-            },
+            is_absolute: &|| self.is_absolute(),
             start: &|| self.first_time(),
             of_clock: &|value| {
                 let time = self.of_clock(value)?;
                 time.ok_or_else(|| Failure::usage("--from and --to: it has no clock"))
             },
         })
+    }
+
+    /// True if a clock counts from the Unix epoch.
+    pub(super) fn is_absolute(&self) -> Result<bool> {
+        let is_absolute = |slot, streams: Streams<'_, '_>| streams.is_absolute(slot).then_some(());
+        Ok(self.find_stream(is_absolute)?.is_some())
     }
 
     /// True if reading begins and ends where the indices lead to.
