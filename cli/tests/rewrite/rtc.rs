@@ -151,6 +151,101 @@ fn damaged(sound: &[u8], random: &mut Random) -> Vec<u8> {
     data
 }
 
+/// A recording of two clocks, of which one counts from the other and both may step back, and of records of all lengths.
+fn recorded(random: &mut Random) -> Vec<u8> {
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let clock = writer.stream(r#""name":"clk","clock":true,"format":"uint64","length":8,"gain":1e-6"#);
+    let delta = writer.stream(r#""name":"delta","clock":true,"format":"leb128","gain":1e-6,"delta":"clk""#);
+    let fixed = writer.stream(r#""name":"fixed","clock":"delta","length":3"#);
+    let any = writer.stream(r#""name":"any","clock":"clk""#);
+    let mut now = 1000_u64;
+    writer.write(clock, &now.to_le_bytes());
+    for _ in 0..400 {
+        let len = [1, 7, 30, 300, 3000][(random.next() % 5) as usize];
+        let bytes: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
+        match random.next() % 40 {
+            0 => {
+                now = (now + random.next() % 90).saturating_sub(20);
+                writer.write(clock, &now.to_le_bytes());
+            }
+            // From -64 to 63 on the last one.
+            1..=8 => writer.write(delta, &[(random.next() % 128) as u8]),
+            9..=30 => writer.write(fixed, &bytes.repeat(3)[..3]),
+            _ => writer.write(any, &bytes),
+        }
+    }
+    writer.stop()
+}
+
+/// `cut --exact`, of sound files and of damaged ones: the records of the range, and stamps by which their times are known.
+#[test]
+fn exactly_the_records_of_a_range_are_kept() {
+    let scratch = Scratch::new("rewrite-rtc-exact");
+    let (mut kept, mut stamps, mut readable) = (0, 0, 0);
+    for round in 0..120 {
+        let mut random = Random(77 + round);
+        let sound = recorded(&mut random);
+        let data = if round % 3 == 2 { damaged(&sound, &mut random) } else { sound };
+        let input = scratch.file("in.rtc", &data);
+        let out = scratch.path("out.rtc");
+        let _ = fs::remove_file(&out);
+        let all = all_records(&input);
+        // Up to a record's own time, or from it on.
+        let times: Vec<_> = all.iter().filter_map(|(.., time)| *time).collect();
+        let Some(mut ends) = (!times.is_empty())
+            .then(|| [(); 2].map(|()| times[(random.next() % times.len() as u64) as usize]))
+        else {
+            continue;
+        };
+        ends.sort();
+        let [from, to] = ends.map(|end| end / 1_000_000_000_000);
+        let wants = |time: &Option<i128>| {
+            time.is_some_and(|time| (from..to).contains(&time.div_euclid(1_000_000_000_000)))
+        };
+        let wanted: Vec<_> = all.iter().filter(|(.., time)| wants(time)).collect();
+        let cut = |out: &str, path: &str| {
+            let [from, to] = [from, to].map(|end| format!("@{end}"));
+            traceglass(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, path])
+        };
+        let output = cut(&out, &input);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!told.contains("does not read back"), "{round}: {told}");
+        if !matches!(status(&output), 0 | 3) {
+            assert!(wanted.is_empty() || round % 3 == 2, "{round}: {told}");
+            continue;
+        }
+        let found = all_records(&out);
+        let (inside, outside): (Vec<_>, Vec<_>) = found.iter().partition(|(.., time)| wants(time));
+        assert!(outside.iter().all(|record| record.0 <= 10), "{round}: a record that is not wanted");
+        // The time of a stamp may be unknown that no record needs.
+        for (id, bytes, time) in &found {
+            let is = |known: &(u64, Vec<u8>, Option<i128>)| {
+                known.0 == *id && known.1 == *bytes && (known.2 == *time || time.is_none())
+            };
+            assert!(all.iter().any(is), "{round}: {from} {to} {id} {time:?}");
+        }
+        if round % 3 < 2 {
+            assert_eq!(inside, wanted, "{round}");
+            // No stamp stays behind all that is wanted.
+            let lines = lines(&["cat", "--json", &out]);
+            let last = lines.iter().max_by_key(|record| record["offset"].as_u64()).unwrap();
+            let last = last["time_ns"].as_i64().map(|time| i128::from(time) * 1_000_000_000);
+            assert!(wants(&last), "{round}: {last:?}");
+        }
+        kept += inside.len();
+        readable += wanted.len();
+        stamps += outside.len();
+        if status(&output) == 0 {
+            assert!(is_clean(&out), "{round}");
+            let again = scratch.path("again.rtc");
+            assert_eq!(status(&cut(&again, &out)), 0);
+            assert_eq!(fs::read(&again).unwrap(), fs::read(&out).unwrap(), "{round}");
+        }
+    }
+    assert!(kept * 100 >= readable * 98 && kept > 3000, "{kept} of {readable}");
+    assert!(stamps < kept / 3, "{stamps} stamps, {kept} records");
+}
+
 /// Wherever a file is damaged: what is written is clean but for what it says that it carries, and is written again as it
 /// is. It has no record, and no time, that the input has not, and nearly all of those that it has.
 #[test]

@@ -63,8 +63,7 @@ fn what_is_not_there_is_refused() {
         ("sample.ctf", ["--name", "a"], "--name is of dial9"),
         ("sample.rfr", ["--chunk", "a"], "are of RDF"),
         ("sample.rdf", ["--stream", "a"], "--stream is of CTF"),
-        ("sample.rtc", ["--exact", "--from=+1s"], "on a grid of fixed size"),
-        ("sample.rfr", ["--exact", "--from=+1s"], "sequences of RFR, which count"),
+        ("sample.rfr", ["--exact", "--from=+1s"], "Sequences of RFR stay whole"),
         ("sample.rdf", ["--exact", "--keep=A"], "--exact is of CTF, dial9"),
     ] {
         let out = scratch.path("out");

@@ -14,7 +14,7 @@ mod units;
 
 use super::session::Rtc;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, NewTrace, Rewritten, Wanted, in_order_of_time};
+use crate::trace::{Bounds, By, NewTrace, Rewritten, Wanted, in_order_of_time};
 use range::Range;
 use std::path::Path;
 use traceglass::Format;
@@ -22,14 +22,15 @@ use units::Units;
 
 impl Rtc<'_> {
     pub(super) fn write(&self, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
-        wanted.refuse_others(Format::Rtc, &[])?;
+        wanted.refuse_others(Format::Rtc, &[By::Time])?;
         let bounds = self.range(wanted.window)?;
         let mut done = Rewritten::of("units");
-        let units = Units::read(self, &bounds, &mut done);
+        let units = Units::read(self, &bounds, wanted.exact, &mut done);
         let ranges = units.ranges(&bounds);
         let all = units.count();
         to.file(Path::new(""))?;
         let is_whole = done.lost.is_empty()
+            && !units.is_less(&ranges)
             && ranges.iter().map(|range| range.end.saturating_sub(range.start)).fold(0, u64::saturating_add)
                 == self.data.len() as u64;
         if is_whole {
@@ -72,7 +73,7 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     }
     let files = in_order_of_time(files, |rtc| if is_alike { rtc.first_time() } else { Ok(None) })?;
     for rtc in files {
-        let units = Units::read(&rtc, &Bounds::default(), &mut done);
+        let units = Units::read(&rtc, &Bounds::default(), false, &mut done);
         if !done.lost.is_empty() || !units.is_clean() {
             return Err(Failure::usage("one of the files is damaged: recover it first"));
         }

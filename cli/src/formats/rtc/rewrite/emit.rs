@@ -29,7 +29,7 @@ impl Rtc<'_> {
                 data: self.data,
                 units,
                 range,
-                padded: &plan.padded,
+                plan,
                 at: range.start,
                 number: range.front.is_some().then_some(0),
                 covered: range.start,
@@ -57,8 +57,7 @@ struct Emitter<'w, 'a> {
     data: &'a [u8],
     units: &'w Units<'a>,
     range: &'w Range,
-    /// The frames that become padding, in order.
-    padded: &'w [Place],
+    plan: &'w Plan,
     /// The offset up to which the input has been written.
     at: u64,
     /// The number of the unit in its new session.
@@ -133,11 +132,9 @@ impl Emitter<'_, '_> {
         if let Some(Ok(index)) = Index::from_frame(frame) {
             self.raw(frame.payload_offset())?;
             let number = self.number.filter(|_| frame.id() == id::INDEX && !self.range.is_as_it_was);
-            let (start, padded) = (self.range.start, self.padded);
+            let (start, plan) = (self.range.start, self.plan);
             let keeps = |entry: &traceglass::rtc::Entry| {
-                entry.target().is_some_and(|target| {
-                    target >= start && padded.binary_search_by_key(&target, |(at, _)| *at).is_err()
-                })
+                entry.target().is_some_and(|target| target >= start && !plan.leaves_out(target))
             };
             let mut new = Vec::new();
             index.rewrite(frame.payload(), number, keeps, &mut |bytes: &[u8]| {

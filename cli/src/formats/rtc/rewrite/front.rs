@@ -12,7 +12,7 @@ use traceglass::{ByteOrder, Severity};
 pub const INDEX: u64 = MARKER.len() as u64;
 
 /// The largest frame of padding.
-const LARGEST: u64 = MAX_PAYLOAD + 3;
+pub const LARGEST: u64 = MAX_PAYLOAD + 3;
 
 /// A new beginning of a unit.
 pub struct Front {

@@ -26,6 +26,8 @@ pub struct Pieces {
     apart: Vec<Apart>,
     /// Frames that are the rest of a record whose beginning is lost, or may be.
     rests: Vec<Place>,
+    /// Those of the record that ended last.
+    ended: Vec<Place>,
 }
 
 impl Pieces {
@@ -64,10 +66,21 @@ impl Pieces {
 
     /// The record of a stream is not open any more.
     fn end(&mut self, slot: usize, end: u64, unit: u64) {
-        let frames = self.open.remove(&slot);
-        let is_apart = |frames: &Vec<Place>| frames.first().is_some_and(|(first, _)| *first < unit);
-        let apart = frames.filter(is_apart).map(|frames| Apart { frames, end, digest: None });
-        self.apart.extend(apart);
+        let Some(frames) = self.open.remove(&slot) else { return };
+        if frames.first().is_some_and(|(first, _)| *first < unit) {
+            self.apart.push(Apart { frames: frames.clone(), end, digest: None });
+        }
+        self.ended = frames;
+    }
+
+    /// The offset at which the first record begins that is open.
+    pub fn first_open(&self) -> Option<u64> {
+        self.open.values().filter_map(|frames| frames.first()).map(|(start, _)| *start).min()
+    }
+
+    /// The frames of the record that the last frame has completed, if there are several.
+    pub fn ended(&mut self) -> Vec<Place> {
+        std::mem::take(&mut self.ended)
     }
 
     /// Notes what the record adds to its unit's that ended with the last frame.
@@ -110,7 +123,6 @@ impl Pieces {
                 plan.digest.join(digest);
             }
         }
-        plans.iter_mut().for_each(|plan| plan.padded.sort_unstable());
         plans
     }
 }
@@ -118,9 +130,25 @@ impl Pieces {
 /// The parts left out of a range.
 #[derive(Default)]
 pub struct Plan {
-    /// The frames, in order, that become padding: parts of records of which others are left out.
+    /// The frames, in order, that become padding: parts of records of which others are left out, and records that are not
+    /// wanted, as runs of frames.
     pub padded: Vec<Place>,
     /// The number of records left out that end in it, and their part of its digest.
     pub records: u64,
     pub digest: Digest,
+}
+
+impl Plan {
+    /// Puts the frames in order, each once: some are parts of runs, too.
+    pub fn sort(&mut self) {
+        self.padded.sort_unstable_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
+        self.padded.dedup_by(|next, last| next.0 < last.1);
+    }
+
+    /// True if the frame at an offset becomes padding.
+    pub fn leaves_out(&self, offset: u64) -> bool {
+        let after = self.padded.partition_point(|(start, _)| *start <= offset);
+        let before = after.checked_sub(1).and_then(|place| self.padded.get(place));
+        before.is_some_and(|(_, end)| offset < *end)
+    }
 }

@@ -1,5 +1,6 @@
 //! The major units of a file, and which of them are kept.
 
+mod exact;
 mod walk;
 
 use super::super::value::in_ns;
@@ -8,6 +9,7 @@ use super::pieces::{Pieces, Plan};
 use super::range::Range;
 use crate::output::add;
 use crate::trace::{Bounds, Digest, Rewritten};
+use exact::{Left, Tail};
 use std::rc::Rc;
 use traceglass::ByteOrder;
 use traceglass::rtc::{CrcStatus, Frame, Time};
@@ -34,6 +36,7 @@ struct Unit {
     /// The first unit without which clocks would not tell the time at its start.
     needs: usize,
     span: Option<(Time, Time)>,
+    tail: Tail,
 }
 
 /// True if a checksum is wrong, though all that it covers could be read: so it stays.
@@ -56,6 +59,7 @@ pub struct Units<'a> {
     /// The writer's byte order.
     pub order: ByteOrder,
     is_clean: bool,
+    left: Left,
 }
 
 impl<'a> Units<'a> {
@@ -72,7 +76,9 @@ impl<'a> Units<'a> {
 
     /// The parts left out of each range.
     pub fn plans(&self, ranges: &[Range]) -> Vec<Plan> {
-        self.pieces.plans(ranges)
+        let mut plans = self.pieces.plans(ranges);
+        self.leave_out(ranges, &mut plans);
+        plans
     }
 
     /// Counts the units of a range, and the records that end in it, but for what a plan leaves out.

@@ -3,6 +3,7 @@
 use super::super::clocks::Clocks;
 use super::super::front::{Front, INDEX};
 use super::super::pieces::Pieces;
+use super::exact::{Exact, Tail};
 use super::{Unit, Units};
 use crate::formats::rtc::session::{Rtc, Slots};
 use crate::progress::Progress;
@@ -104,11 +105,15 @@ struct Walk<'d, 'a> {
     sums: Vec<(u64, CrcStatus)>,
     is_ieee: Option<bool>,
     is_clean: bool,
+    /// Given if records are kept one by one.
+    exact: Option<Exact<'a>>,
+    /// The end of the last unit that is wanted, and its run.
+    kept: Option<(u64, u64)>,
 }
 
 impl Units<'_> {
     /// Reads a file; what cannot be kept of it is told.
-    pub fn read<'a>(rtc: &Rtc<'a>, bounds: &Bounds, done: &mut Rewritten) -> Units<'a> {
+    pub fn read<'a>(rtc: &Rtc<'a>, bounds: &Bounds, exact: bool, done: &mut Rewritten) -> Units<'a> {
         let mut buffer = rtc.buffer();
         let mut records = Records::new(rtc.data, Slots::new(), &mut buffer);
         let mut checker = Checker::by(crc32fast::hash);
@@ -136,6 +141,8 @@ impl Units<'_> {
             sums: Vec::new(),
             is_ieee: None,
             is_clean: true,
+            exact: (exact && !bounds.is_everything()).then(|| Exact::new(*bounds)),
+            kept: None,
         };
         let mut found = Vec::new();
         let progress = Progress::new(size);
@@ -203,6 +210,7 @@ impl<'a> Walk<'_, 'a> {
     #[cold]
     fn begin(&mut self, frame: &Frame<'_>) {
         self.leave();
+        self.forget();
         let (needs, front) = (self.clocks.first(), self.front.take());
         self.units.push(Unit {
             start: frame.offset(),
@@ -228,6 +236,7 @@ impl<'a> Walk<'_, 'a> {
     fn is_plain(&self, frame: &Frame<'_>) -> bool {
         let seen = frame.slot().and_then(|slot| self.seen.get(slot));
         seen.is_some_and(|seen| seen.at == self.others && !seen.is_stamp)
+            && self.exact.is_none()
             && !frame.more()
             && !frame.continues()
             && !self.pieces.is_open()
@@ -247,7 +256,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// A frame of a user's stream.
-    fn user(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>, is_complete: bool) {
+    fn user(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>, is_complete: bool) {
         if !self.is_inside {
             self.begin(frame);
         }
@@ -260,6 +269,9 @@ impl<'a> Walk<'_, 'a> {
         self.pieces.frame(frame, unit.start);
         if !is_complete {
             return;
+        }
+        if self.exact.is_some() {
+            return self.exactly(records, frame);
         }
         if frame.continues() {
             return self.joined(records, frame);
@@ -295,6 +307,62 @@ impl<'a> Walk<'_, 'a> {
         let begun = self.units.len().saturating_sub(1);
         self.clocks.stamp(slot, begun, || is_delta(records, slot));
         self.meet_here(records.time_at(slot));
+    }
+
+    /// A record that is kept for its own sake, as a stamp, or not at all.
+    #[cold]
+    fn exactly(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>) {
+        let Some(record) = records.record(*frame) else { return };
+        let Some(exact) = &mut self.exact else { return };
+        let frames = match frame.continues() {
+            true => self.pieces.ended(),
+            false => vec![(frame.offset(), frame.end())],
+        };
+        let is_wanted = exact.wants(&record);
+        let begun = self.units.partition_point(|unit| unit.start <= record.offset()).saturating_sub(1);
+        if record.is_stamp() {
+            self.clocks.stamp(record.slot(), begun, || is_delta(records, record.slot()));
+        } else if !is_wanted {
+            return exact.leave(&frames);
+        }
+        let mut own = Digest::default();
+        super::super::digest::add(record.stream().id(), record.len(), &mut own);
+        if begun.saturating_add(1) < self.units.len() {
+            self.pieces.note(own);
+        }
+        if is_wanted && let Some(unit) = self.units.get_mut(begun) {
+            unit.is_wanted = true;
+        }
+        let Some(unit) = self.units.last_mut() else { return };
+        unit.records = unit.records.saturating_add(1);
+        unit.digest.join(own);
+        if is_wanted {
+            (unit.is_wanted, unit.tail) = (true, Tail::default());
+            if let Some(time) = record.time() {
+                let (first, last) = unit.span.unwrap_or((time, time));
+                unit.span = Some((first.min(time), last.max(time)));
+            }
+        } else if unit.is_wanted {
+            unit.tail.push(&frames, own);
+        }
+    }
+
+    /// Forgets the records left out of units that are not kept: those before the first one of a run that is wanted, unless
+    /// it needs them.
+    fn forget(&mut self) {
+        let Some(exact) = &mut self.exact else { return };
+        if let Some(unit) = self.units.last().filter(|unit| unit.is_wanted) {
+            self.kept = Some((unit.end, unit.run));
+        }
+        if self.kept.is_some_and(|(_, run)| run == self.run) {
+            return;
+        }
+        let needed = self.clocks.first().and_then(|first| self.units.get(first)).map(|unit| unit.start);
+        // The unit in which a record begins is kept with it.
+        let open = self.pieces.first_open().map(|at| self.units.partition_point(|unit| unit.start <= at));
+        let open = open.and_then(|after| self.units.get(after.checked_sub(1)?)).map(|unit| unit.start);
+        let kept_from = [needed, open].into_iter().flatten().min();
+        exact.forget(self.kept.map_or(0, |(end, _)| end), kept_from.unwrap_or(u64::MAX));
     }
 
     /// A record in several frames.
@@ -439,6 +507,7 @@ impl<'a> Walk<'_, 'a> {
             is_ieee: self.is_ieee == Some(true),
             order,
             is_clean: self.is_clean,
+            left: self.exact.map(Exact::into_left).unwrap_or_default(),
         }
     }
 }
