@@ -39,6 +39,14 @@ struct Unit {
     tail: Tail,
 }
 
+impl Unit {
+    /// Counts a record that ends in it.
+    fn count(&mut self, digest: Digest) {
+        self.records = self.records.saturating_add(1);
+        self.digest.join(digest);
+    }
+}
+
 /// True if a checksum is wrong, though all that it covers could be read: so it stays.
 pub fn is_wrong(status: Option<CrcStatus>) -> bool {
     matches!(status, Some(CrcStatus::Mismatch { .. }))

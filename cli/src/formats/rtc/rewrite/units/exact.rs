@@ -6,18 +6,33 @@ use super::super::range::Range;
 use super::Units;
 use crate::output::add;
 use crate::trace::{Bounds, Digest};
-use traceglass::rtc::{NameSlot, Names, Record};
+use traceglass::rtc::{NameSlot, Names, Record, Stream, Streams};
 
 /// The records of a file that are left out of units that may be kept.
 pub struct Exact<'a> {
     bounds: Bounds,
     names: Names<'a, Vec<NameSlot<'a>>>,
     left: Left,
+    /// By their slots, the last stamps of clocks: left out unless a record that is wanted follows.
+    waiting: Vec<Option<Waiting>>,
+    /// By its slot, whether another clock counts from a clock, for this revision of the streams.
+    bases: Vec<Option<bool>>,
+    revision: u32,
 }
 
-/// The frames of records that are left out, as runs.
+/// A stamp in a unit.
+pub struct Waiting {
+    pub frame: Place,
+    pub unit: usize,
+    pub digest: Digest,
+}
+
+/// The frames of records that are left out, as runs, but for some of them.
 #[derive(Default)]
-pub struct Left(Vec<Place>);
+pub struct Left {
+    runs: Vec<Place>,
+    but: Vec<Place>,
+}
 
 /// The stamps in a unit after the last record in it that is wanted: in the last unit that is kept, they tell no time.
 #[derive(Default)]
@@ -29,7 +44,58 @@ pub struct Tail {
 
 impl<'a> Exact<'a> {
     pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, names: Names::new(Vec::new()), left: Left::default() }
+        Self {
+            bounds,
+            names: Names::new(Vec::new()),
+            left: Left::default(),
+            waiting: Vec::new(),
+            bases: Vec::new(),
+            revision: 0,
+        }
+    }
+
+    /// True if another clock counts from the one in a slot: then all its stamps may be needed.
+    pub fn is_base(&mut self, streams: Streams<'_, '_>, slot: usize) -> bool {
+        if self.revision != streams.revision() {
+            self.revision = streams.revision();
+            self.bases.clear();
+        }
+        if self.bases.len() <= slot {
+            self.bases.resize(slot.saturating_add(1), None);
+        }
+        let find = || {
+            let name = streams.at(slot).and_then(Stream::name).map(|name| name.to_string());
+            let mut bases = streams.iter().filter_map(Stream::delta);
+            name.is_some_and(|name| bases.any(|base| base.to_string() == name))
+        };
+        self.bases.get_mut(slot).is_some_and(|known| *known.get_or_insert_with(find))
+    }
+
+    /// Leaves out a stamp, unless a record that is wanted follows before the next one.
+    pub fn wait(&mut self, slot: usize, stamp: Waiting) {
+        self.left.push(stamp.frame);
+        if self.waiting.len() <= slot {
+            self.waiting.resize_with(slot.saturating_add(1), || None);
+        }
+        if let Some(waiting) = self.waiting.get_mut(slot) {
+            *waiting = Some(stamp);
+        }
+    }
+
+    /// Keeps the last stamps for a record that is wanted: unless it is one itself, that of its own clock.
+    pub fn keep(&mut self, own: Option<usize>, mut each: impl FnMut(&Waiting)) {
+        for (slot, waiting) in self.waiting.iter_mut().enumerate() {
+            if let Some(stamp) = waiting.take().filter(|_| own != Some(slot)) {
+                self.left.but.push(stamp.frame);
+                each(&stamp);
+            }
+        }
+    }
+
+    /// What was stamped counts no more.
+    pub fn interrupt(&mut self) {
+        self.waiting.clear();
+        self.bases.clear();
     }
 
     /// True if a record is wanted for its own time.
@@ -46,10 +112,10 @@ impl<'a> Exact<'a> {
 
     /// Forgets what was left out between two offsets, where no unit is kept.
     pub fn forget(&mut self, start: u64, end: u64) {
-        let place = |at: u64| self.left.0.partition_point(|(start, _)| *start < at);
+        let place = |at: u64| self.left.runs.partition_point(|(start, _)| *start < at);
         let (start, end) = (place(start), place(end));
         if start < end {
-            self.left.0.drain(start..end);
+            self.left.runs.drain(start..end);
         }
     }
 
@@ -60,14 +126,30 @@ impl<'a> Exact<'a> {
 
 impl Left {
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.runs.is_empty()
+    }
+
+    /// All that is left out, in order.
+    fn each(&self, mut each: impl FnMut(Place)) {
+        let mut but = self.but.clone();
+        but.sort_unstable();
+        let mut but = but.into_iter().peekable();
+        for &(mut start, end) in &self.runs {
+            while let Some((kept, after)) = but.next_if(|(kept, _)| *kept < end) {
+                if kept >= start {
+                    each((start, kept));
+                    start = after;
+                }
+            }
+            each((start, end));
+        }
     }
 
     /// Adds a frame to the last run if it follows it, and both are not longer than a frame can be.
     fn push(&mut self, (start, end): Place) {
-        match self.0.last_mut() {
+        match self.runs.last_mut() {
             Some(last) if last.1 == start && end.saturating_sub(last.0) <= LARGEST => last.1 = end,
-            _ => self.0.push((start, end)),
+            _ => self.runs.push((start, end)),
         }
     }
 }
@@ -93,12 +175,12 @@ impl Units<'_> {
 
     /// Adds what is left out of ranges to their plans.
     pub fn leave_out(&self, ranges: &[Range], plans: &mut [Plan]) {
-        for frame in &self.left.0 {
-            let place = ranges.partition_point(|range| range.end <= frame.0);
-            let range = ranges.get(place).filter(|range| range.start <= frame.0);
+        self.left.each(|(start, end)| {
+            let place = ranges.partition_point(|range| range.end <= start);
+            let range = ranges.get(place).filter(|range| range.start <= start && start < end);
             let plan = range.and_then(|_| plans.get_mut(place));
-            plan.into_iter().for_each(|plan| plan.padded.push(*frame));
-        }
+            plan.into_iter().for_each(|plan| plan.padded.push((start, end)));
+        });
         for (place, tail) in self.tails(ranges) {
             let Some(plan) = plans.get_mut(place) else { continue };
             plan.padded.extend(&tail.frames);

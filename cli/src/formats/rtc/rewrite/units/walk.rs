@@ -3,7 +3,7 @@
 use super::super::clocks::Clocks;
 use super::super::front::{Front, INDEX};
 use super::super::pieces::Pieces;
-use super::exact::{Exact, Tail};
+use super::exact::{Exact, Tail, Waiting};
 use super::{Unit, Units};
 use crate::formats::rtc::session::{Rtc, Slots};
 use crate::progress::Progress;
@@ -200,6 +200,7 @@ impl<'a> Walk<'_, 'a> {
         unit.has_crc |= frame.id() == id::CRC;
         if is_zero(&frame) {
             begin(&mut self.units, &mut self.run, &mut self.clocks, &mut self.pieces);
+            self.exact.iter_mut().for_each(Exact::interrupt);
         }
         if matches!(frame.id(), id::MARKER | id::INDEX | id::MINOR_INDEX | id::CRC) && !frame.continues() {
             self.marks.push(frame);
@@ -318,26 +319,37 @@ impl<'a> Walk<'_, 'a> {
             true => self.pieces.ended(),
             false => vec![(frame.offset(), frame.end())],
         };
-        let is_wanted = exact.wants(&record);
+        let (is_wanted, is_stamp, slot) = (exact.wants(&record), record.is_stamp(), record.slot());
+        let last = self.units.len().saturating_sub(1);
         let begun = self.units.partition_point(|unit| unit.start <= record.offset()).saturating_sub(1);
-        if record.is_stamp() {
-            self.clocks.stamp(record.slot(), begun, || is_delta(records, record.slot()));
-        } else if !is_wanted {
-            return exact.leave(&frames);
+        if is_stamp {
+            self.clocks.stamp(slot, begun, || is_delta(records, slot));
         }
         let mut own = Digest::default();
         super::super::digest::add(record.stream().id(), record.len(), &mut own);
-        if begun.saturating_add(1) < self.units.len() {
+        if is_wanted {
+            exact.keep(is_stamp.then_some(slot), |stamp| {
+                self.units.get_mut(stamp.unit).into_iter().for_each(|unit| unit.count(stamp.digest));
+            });
+        } else if !is_stamp {
+            return exact.leave(&frames);
+        } else if let ([frame], false) = (&frames[..], exact.is_base(records.streams(), slot)) {
+            return exact.wait(slot, Waiting { frame: *frame, unit: last, digest: own });
+        }
+        if begun < last {
             self.pieces.note(own);
         }
-        if is_wanted && let Some(unit) = self.units.get_mut(begun) {
-            unit.is_wanted = true;
+        // The stamps that count now are needed, and not those that did when the unit began.
+        let first = self.clocks.first().unwrap_or(last);
+        for (unit, number) in self.units.iter_mut().zip(0..).skip(begun).filter(|_| is_wanted) {
+            if !unit.is_wanted {
+                (unit.is_wanted, unit.needs) = (true, if number == last { first } else { number });
+            }
         }
         let Some(unit) = self.units.last_mut() else { return };
-        unit.records = unit.records.saturating_add(1);
-        unit.digest.join(own);
+        unit.count(own);
         if is_wanted {
-            (unit.is_wanted, unit.tail) = (true, Tail::default());
+            unit.tail = Tail::default();
             if let Some(time) = record.time() {
                 let (first, last) = unit.span.unwrap_or((time, time));
                 unit.span = Some((first.min(time), last.max(time)));
@@ -384,10 +396,7 @@ impl<'a> Walk<'_, 'a> {
         if is_apart {
             self.pieces.note(own);
         }
-        if let Some(unit) = self.units.last_mut() {
-            unit.records = unit.records.saturating_add(1);
-            unit.digest.join(own);
-        }
+        self.units.last_mut().into_iter().for_each(|unit| unit.count(own));
         self.meet(record.time(), begun);
     }
 
@@ -427,6 +436,7 @@ impl<'a> Walk<'_, 'a> {
         (self.is_inside, self.is_anew, self.run) = (false, true, self.run.saturating_add(1));
         self.clocks.clear();
         self.pieces.interrupt();
+        self.exact.iter_mut().for_each(Exact::interrupt);
     }
 
     /// The first frame of a user's stream after a gap: the Meta of its unit must say by itself how it was read.
