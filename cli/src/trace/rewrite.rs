@@ -77,7 +77,7 @@ impl<'w> Wanted<'w> {
             (
                 By::Time,
                 self.exact,
-                "--exact is of CTF, dial9 and streams of RFR. Units of RTC stay whole, as their records go on from one to the next on a grid of fixed size; so do sequences of RFR, which count their records; the report says which range they have",
+                "--exact is of CTF, dial9 and RFR. Units of RTC stay whole, as their records go on from one to the next on a grid of fixed size; the report says which range they have",
             ),
         ];
         match given.iter().find(|(by, given, _)| *given && !has.contains(by)) {

@@ -64,7 +64,6 @@ fn what_is_not_there_is_refused() {
         ("sample.rfr", ["--chunk", "a"], "are of RDF"),
         ("sample.rdf", ["--stream", "a"], "--stream is of CTF"),
         ("sample.rtc", ["--exact", "--from=+1s"], "on a grid of fixed size"),
-        ("sample.rfr", ["--exact", "--from=+1s"], "sequences of RFR, which count"),
         ("sample.rdf", ["--exact", "--keep=A"], "--exact is of CTF, dial9"),
     ] {
         let out = scratch.path("out");

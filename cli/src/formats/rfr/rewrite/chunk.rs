@@ -1,13 +1,24 @@
 //! A chunk with some of its sequences.
 
 use super::digest::{Bytes, start};
-use super::runs::{Runs, range};
+use super::polls::Before;
+use super::runs::{Parts, range};
 use super::writer::Writer;
 use crate::formats::rfr::select::Within;
 use crate::status::Result;
 use std::path::Path;
 use traceglass::Error;
-use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count};
+use traceglass::rfr::{
+    Chunk, ChunkHeader, Item, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count,
+};
+
+/// The times that are wanted of a chunk.
+pub struct Wants {
+    pub within: Within,
+    pub is_everything: bool,
+    /// True if records outside of them are left out of their sequences.
+    pub is_exact: bool,
+}
 
 /// The sequences of a chunk, and its losses.
 pub struct Read {
@@ -16,6 +27,8 @@ pub struct Read {
     lost: Vec<(u64, u64, Error)>,
     /// The number of bytes after the last sequence.
     rest: u64,
+    /// True if records outside of the range are left out.
+    is_exact: bool,
 }
 
 /// A sequence, and what of it can be read.
@@ -23,9 +36,43 @@ struct Found {
     header: SequenceHeader,
     end: u64,
     objects: u64,
+    object_parts: Parts,
     records: Records,
+    /// Those of the records that are kept, if the sequence is, and where they lie.
+    kept: Records,
+    kept_parts: Parts,
     is_damaged: bool,
     is_wanted: bool,
+}
+
+impl Found {
+    fn new(header: SequenceHeader, end: u64, is_wanted: bool) -> Self {
+        Self {
+            header,
+            end,
+            objects: 0,
+            object_parts: Parts::default(),
+            records: Records::NONE,
+            kept: Records::NONE,
+            kept_parts: Parts::default(),
+            is_damaged: false,
+            is_wanted,
+        }
+    }
+
+    /// True if it is kept as it is.
+    fn is_whole(&self) -> bool {
+        self.is_wanted && !self.is_damaged && self.kept.count == self.records.count
+    }
+
+    /// Keeps records before the range, too, unless all are kept.
+    fn keep(&mut self, starts: Vec<Before>, is_exact: bool) {
+        self.is_wanted |= !starts.is_empty();
+        if is_exact {
+            starts.iter().for_each(|start| self.kept.count(start.time));
+            self.kept_parts.insert(starts.into_iter().map(|start| start.part));
+        }
+    }
 }
 
 /// The records of a sequence. It is copied, so that it stays in registers while they are read.
@@ -44,10 +91,15 @@ impl Records {
     const NONE: Self = Self { count: 0, first: u64::MAX, last: 0, too_late: 0, is_wanted: false };
 
     #[inline(always)]
-    fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
-        let time = record.micros();
+    fn count(&mut self, time: u64) {
         self.count = self.count.saturating_add(1);
         (self.first, self.last) = (self.first.min(time), self.last.max(time));
+    }
+
+    #[inline(always)]
+    fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
+        let time = record.micros();
+        self.count(time);
         self.is_wanted |= within.wants(time);
         self.too_late = self.too_late.saturating_add(u64::from(time > within.fits));
         if time < within.before
@@ -71,25 +123,36 @@ impl Read {
     }
 }
 
-/// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, when,
-/// and in which sequence.
+/// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, and
+/// where.
 pub fn read(
     chunk: &Chunk<'_>,
     len: u64,
-    (within, is_everything): (&Within, bool),
-    mut before: impl FnMut(u64, RecordKind, u64, u64),
+    wants: &Wants,
+    mut before: impl FnMut(u64, RecordKind, Before),
 ) -> Read {
     let (mut found, mut lost, mut rest): (Vec<Found>, _, _) = (Vec::new(), Vec::new(), 0);
+    let (within, is_exact) = (wants.within, wants.is_exact);
     let mut items = chunk.items();
     loop {
-        if let Some(sequence) = found.last_mut() {
-            let (mut ahead, mut records, within) = (items.clone(), sequence.records, *within);
-            let place = sequence.header.offset();
+        if let Some(found) = found.last_mut() {
+            let (mut ahead, mut records, start) = (items.clone(), found.records, items.offset());
+            let sequence = found.header.offset();
             while let Some(record) = ahead.take_record() {
-                records.add(&record, &within, |iid, kind, time| before(iid, kind, time, place));
+                let end = ahead.offset();
+                records.add(&record, &within, |iid, kind, time| {
+                    before(iid, kind, Before { sequence, part: record.offset()..end, time });
+                });
+                if is_exact && within.wants(record.micros()) {
+                    found.kept.count(record.micros());
+                    found.kept_parts.add(record.offset()..end);
+                }
             }
-            (items, sequence.records) = (ahead, records);
-            sequence.end = items.offset().max(sequence.end);
+            (items, found.records) = (ahead, records);
+            found.end = items.offset().max(found.end);
+            if !is_exact {
+                found.kept_parts.add(start..items.offset());
+            }
         }
         let at = items.offset();
         let item = items.next_item();
@@ -98,18 +161,24 @@ pub fn read(
             (Ok(Some(Item::Sequence(header))), last) => {
                 // As the count of no records is a byte of it.
                 last.into_iter().for_each(|last| last.end = header.offset());
-                let records = Records::NONE;
-                let (objects, is_damaged, is_wanted) = (0, false, is_everything);
-                found.push(Found { header, end, objects, records, is_damaged, is_wanted });
+                found.push(Found::new(header, end, wants.is_everything));
             }
-            (Ok(Some(item)), Some(sequence)) => {
-                sequence.end = end;
+            (Ok(Some(item)), Some(found)) => {
+                found.end = end;
+                let part = start(&item).unwrap_or(end)..end;
                 let Item::Record(record) = item else {
-                    sequence.objects = sequence.objects.saturating_add(1);
+                    found.objects = found.objects.saturating_add(1);
+                    found.object_parts.add(part);
                     continue;
                 };
-                let place = sequence.header.offset();
-                sequence.records.add(&record, within, |iid, kind, time| before(iid, kind, time, place));
+                let sequence = found.header.offset();
+                found.records.add(&record, &within, |iid, kind, time| {
+                    before(iid, kind, Before { sequence, part: part.clone(), time });
+                });
+                if !is_exact || within.wants(record.micros()) {
+                    found.kept.count(record.micros());
+                    found.kept_parts.add(part);
+                }
             }
             (Ok(Some(_)), None) => {}
             (Ok(None), last) => {
@@ -128,8 +197,13 @@ pub fn read(
             }
         }
     }
-    found.iter_mut().for_each(|sequence| sequence.is_wanted |= sequence.records.is_wanted);
-    Read { found, lost, rest }
+    for found in &mut found {
+        found.is_wanted |= found.records.is_wanted;
+        if !is_exact {
+            found.kept = found.records;
+        }
+    }
+    Read { found, lost, rest, is_exact }
 }
 
 impl Writer<'_> {
@@ -142,19 +216,19 @@ impl Writer<'_> {
         is_alone: bool,
         read: Read,
     ) -> Result<()> {
-        let header = chunk.header();
-        if !is_alone && !self.range.wants_chunk(&header) && !self.polls.has_any(path) {
+        let (header, mut starts) = (chunk.header(), self.polls.take(path));
+        if !is_alone && !self.range.wants_chunk(&header) && starts.is_empty() {
             return Ok(());
         }
-        let Read { mut found, lost, rest } = read;
+        let Read { mut found, lost, rest, is_exact } = read;
         for sequence in &mut found {
-            sequence.is_wanted |= self.polls.has(path, sequence.header.offset());
+            sequence.keep(starts.remove(&sequence.header.offset()).unwrap_or_default(), is_exact);
         }
-        let are_wanted = found.iter().all(|sequence| sequence.is_wanted);
-        if rest > 0 && !(are_wanted && found.iter().all(|sequence| !sequence.is_damaged)) {
+        let are_whole = found.iter().all(Found::is_whole);
+        if rest > 0 && !are_whole {
             self.done.notes.push("bytes after the last sequence are left out".to_owned());
         }
-        let is_whole = lost.is_empty() && are_wanted;
+        let is_whole = lost.is_empty() && are_whole;
         lost.into_iter().for_each(|(offset, len, error)| self.done.lose(path, offset, len, error));
         let kept: Vec<_> = found.iter().filter(|sequence| sequence.is_wanted).collect();
         self.done.dropped = self.done.dropped.saturating_add(found.len().saturating_sub(kept.len()) as u64);
@@ -164,11 +238,11 @@ impl Writer<'_> {
         let mut span = None;
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
-            self.done.records = self.done.records.saturating_add(sequence.records.count);
-            let items = sequence.objects.saturating_add(sequence.records.count).saturating_add(1);
+            self.done.records = self.done.records.saturating_add(sequence.kept.count);
+            let items = sequence.objects.saturating_add(sequence.kept.count).saturating_add(1);
             self.items = self.items.saturating_add(items);
-            self.done.carried = self.done.carried.saturating_add(sequence.records.too_late);
-            if let Some((first, last)) = sequence.records.span() {
+            self.done.carried = self.done.carried.saturating_add(sequence.kept.too_late);
+            if let Some((first, last)) = sequence.kept.span() {
                 super::super::meet(&mut span, first);
                 super::super::meet(&mut span, last);
                 let ns = |micros: u64| {
@@ -188,53 +262,30 @@ impl Writer<'_> {
         let count = kept.len() as u64;
         NewChunk::like(&header).sequences(count).spans(span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         for sequence in kept {
-            if sequence.is_damaged {
-                let start = self.to.position();
-                self.sequence(chunk, data, sequence)?;
-                self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
-            } else {
+            if sequence.is_whole() {
                 self.to.put(range(data, sequence.header.offset(), sequence.end))?;
+            } else {
+                let start = self.to.position();
+                self.sequence(&header, data, sequence)?;
+                self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
             }
         }
         Ok(())
     }
 
-    /// Writes what can be read of a sequence.
-    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
-        let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
-        header.spans(sequence.records.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+    /// Writes what is kept of a sequence, and can be read.
+    fn sequence(&mut self, chunk: &ChunkHeader, data: &[u8], sequence: &Found) -> Result<()> {
+        let header = NewSequence::like(&sequence.header, chunk, sequence.objects);
+        header.spans(sequence.kept.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         let mut bytes = Bytes::of(data);
-        // Objects come first, then records.
-        for wants_records in [false, true] {
-            if wants_records {
-                write_count(sequence.records.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
-            }
-            let mut items = chunk.items();
-            let mut is_here = false;
-            loop {
-                let at = items.offset();
-                match items.next_item() {
-                    Ok(Some(Item::Sequence(header))) => {
-                        if is_here {
-                            break;
-                        }
-                        is_here = header.offset() == sequence.header.offset();
-                    }
-                    Ok(Some(item)) if is_here => {
-                        if matches!(item, Item::Record(_)) != wants_records {
-                            continue;
-                        }
-                        let Some(start) = start(&item) else { continue };
-                        bytes.add(start, items.offset());
-                        let mut run = Runs { data, start: start.max(at) };
-                        run.end(items.offset(), self.to)?;
-                    }
-                    Ok(Some(_)) => {}
-                    Ok(None) => break,
-                    Err(_) if items.recover().is_some() => {}
-                    Err(_) => break,
-                }
-            }
+        for part in sequence.object_parts.iter() {
+            bytes.add(part.start, part.end);
+            self.to.put(range(data, part.start, part.end))?;
+        }
+        write_count(sequence.kept.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
+        for part in sequence.kept_parts.iter() {
+            bytes.add(part.start, part.end);
+            self.to.put(range(data, part.start, part.end))?;
         }
         bytes.end(sequence.header.seq_id(), &mut self.done.digest);
         Ok(())
