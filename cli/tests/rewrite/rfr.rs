@@ -212,18 +212,28 @@ fn micros(record: &Value) -> u64 {
     record["micros"].as_u64().unwrap()
 }
 
-/// All records of a recording in the order of its files, which is also that of each sequence.
+/// All objects and records of a recording in the order of its files, which is also that of each sequence.
 fn in_order_of_files(path: &str) -> Vec<Value> {
-    let mut all = lines(&["cat", "--json", path]);
-    all.retain(|record| record["micros"].is_u64());
-    all.sort_by_key(|record| {
-        (record["path"].as_str().unwrap_or_default().to_owned(), record["offset"].as_u64())
-    });
+    let mut all = lines(&["cat", "--json", "--objects", path]);
+    let place = |record: &Value| (record["path"].to_string(), record["offset"].as_u64());
+    all.sort_by_key(place);
     all
 }
 
+/// Those of them that are records.
+fn records_of(all: &[Value]) -> Vec<Value> {
+    all.iter().filter(|record| record["micros"].is_u64()).cloned().collect()
+}
+
+/// What some say, in any order, wherever they lie.
+fn said(records: &[Value]) -> Vec<String> {
+    let mut said: Vec<_> = records.iter().cloned().map(unplaced).collect();
+    said.sort();
+    said
+}
+
 /// Of all records, those in a range, and the starts of polls that are open when it begins.
-fn within(all: &[Value], from: u64, to: u64) -> Vec<String> {
+fn within(all: &[Value], from: u64, to: u64) -> Vec<Value> {
     let mut open = BTreeMap::new();
     for record in all.iter().filter(|record| record["kind"] == "TaskPollStart" && micros(record) < from) {
         let latest = open.entry(record["iid"].as_u64()).or_insert(record);
@@ -239,29 +249,59 @@ fn within(all: &[Value], from: u64, to: u64) -> Vec<String> {
         })
     });
     let is_in = |record: &&Value| (from..to).contains(&micros(record));
-    let mut kept: Vec<_> =
-        all.iter().filter(is_in).chain(open.into_values()).cloned().map(unplaced).collect();
-    kept.sort();
-    kept
+    all.iter().filter(is_in).chain(open.into_values()).cloned().collect()
 }
 
-/// Cuts a range out of a recording, and asserts what holds of each.
-fn cut_exactly(scratch: &Scratch, input: &str, all: &[Value], (from, to): (u64, u64)) {
+/// The objects of sequences with records that are kept: all of them if all of these are, and else what is named.
+fn named(all: &[Value], kept: &[Value]) -> Vec<Value> {
+    let sequence = |of: &Value| (of["path"].to_string(), of["seq_id"].as_u64());
+    let count = |of: &[Value], object: &Value| {
+        of.iter().filter(|record| record["micros"].is_u64() && sequence(record) == sequence(object)).count()
+    };
+    let mut objects: Vec<_> = all.iter().filter(|object| object["micros"].is_null()).collect();
+    objects.retain(|object| count(kept, object) > 0);
+    let is_whole = |object: &Value| count(kept, object) == count(all, object);
+    let wholes = objects.iter().filter(|object| is_whole(object)).copied();
+    let ids = |of: &Value| ["iid", "task_iid", "context", "parent"].map(|name| of[name].as_u64());
+    let mut named: BTreeSet<_> = kept.iter().chain(wholes).flat_map(ids).flatten().collect();
+    loop {
+        let all = objects.iter().filter(|object| named.contains(&object["iid"].as_u64().unwrap()));
+        let next: BTreeSet<_> = all.copied().flat_map(ids).flatten().chain(named.iter().copied()).collect();
+        if next == named {
+            break;
+        }
+        named = next;
+    }
+    objects.retain(|object| is_whole(object) || named.contains(&object["iid"].as_u64().unwrap()));
+    objects.into_iter().cloned().collect()
+}
+
+/// Cuts a range out of a recording, and asserts what holds of each: gives how many objects were left out.
+fn cut_exactly(scratch: &Scratch, input: &str, all: &[Value], (from, to): (u64, u64)) -> usize {
     let [out, again] = ["out", "again"].map(|name| scratch.path(name));
     let exact = |out: &str, input: &str| {
         let (from, to) = (format!("@{from}"), format!("@{to}"));
         write(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, input])
     };
-    let expected = within(all, from, to);
+    let expected = within(&records_of(all), from, to);
     let (code, report) = exact(&out, input);
     assert_eq!(code, 0, "{report}");
     assert_eq!(report["records"], expected.len(), "{from} {to}");
-    assert_eq!(records(&out), expected, "{from} {to}");
+    let found = in_order_of_files(&out);
+    assert_eq!(said(&records_of(&found)), said(&expected), "{from} {to}");
+    let iids = |objects: &[Value]| {
+        let place =
+            |object: &Value| (object["path"].to_string(), object["seq_id"].as_u64(), object["iid"].as_u64());
+        objects.iter().filter(|object| object["micros"].is_null()).map(place).collect::<Vec<_>>()
+    };
+    let objects = iids(&named(all, &expected));
+    assert_eq!(iids(&found), objects, "{from} {to}");
     assert!(is_clean(&out), "{from} {to}");
     assert_eq!(exact(&again, &out).0, 0);
     assert_eq!(files(&again), files(&out), "{from} {to}");
     assert_eq!(write(&["recover", "--force", "-o", &again, &out]).0, 0);
     assert_eq!(files(&again), files(&out), "{from} {to}");
+    iids(all).len() - objects.len()
 }
 
 #[test]
@@ -271,7 +311,7 @@ fn exact_windows_of_samples_have_the_records_of_the_window() {
     for (number, input) in [sample, chunk].into_iter().enumerate() {
         let scratch = Scratch::new(&format!("rewrite-rfr-exact-sample-{number}"));
         let all = in_order_of_files(&input);
-        let mut times: Vec<_> = all.iter().map(micros).collect();
+        let mut times: Vec<_> = records_of(&all).iter().map(micros).collect();
         times.sort();
         let (first, last) = (times[0], times[times.len() - 1]);
         // At a record's time, and right after it.
@@ -390,19 +430,20 @@ fn random_recording(scratch: &Scratch, name: &str, random: &mut Random) -> Strin
 fn exact_windows_of_random_recordings_have_the_records_of_the_window() {
     let scratch = Scratch::new("rewrite-rfr-exact-random");
     let mut random = Random(0x5eed);
-    let (mut halves, mut starts) = (0, 0);
+    let (mut halves, mut starts, mut objects) = (0, 0, 0);
     for number in 0..12 {
         let input = random_recording(&scratch, &format!("in-{number}"), &mut random);
         let all = in_order_of_files(&input);
-        let Some(last) = all.iter().map(micros).max() else { continue };
+        let own = records_of(&all);
+        let Some(last) = own.iter().map(micros).max() else { continue };
         let mut time = || match random.next() % 4 {
             // At a record's time, and beside it.
-            0..3 => micros(&all[random.next() as usize % all.len()]) + random.next() % 2,
+            0..3 => micros(&own[random.next() as usize % own.len()]) + random.next() % 2,
             _ => (BASE + random.next() % 4) * 1_000_000 + random.next() % 1000,
         };
         for _ in 0..3 {
             let (a, b) = (time(), time());
-            cut_exactly(&scratch, &input, &all, (a.min(b), a.max(b)));
+            objects += cut_exactly(&scratch, &input, &all, (a.min(b), a.max(b)));
         }
         // Both sides of a time have the records of the whole, and the starts of polls that are open twice.
         let middle = time().clamp(2, last);
@@ -411,16 +452,13 @@ fn exact_windows_of_random_recordings_have_the_records_of_the_window() {
             cut_exactly(&scratch, &input, &all, window);
             both.extend(records(&scratch.path("out")));
         }
-        let whole: Vec<_> = all.iter().cloned().map(unplaced).collect();
-        let twice = within(&all, middle, middle);
+        let twice = within(&own, middle, middle);
         starts += twice.len();
         halves += usize::from(both.len() > twice.len());
-        let mut expected = [whole, twice].concat();
-        expected.sort();
         both.sort();
-        assert_eq!(both, expected);
+        assert_eq!(both, said(&[own, twice].concat()));
     }
-    assert!(halves > 6 && starts > 6, "{halves} {starts}");
+    assert!(halves > 6 && starts > 6 && objects > 100, "{halves} {starts} {objects}");
 }
 
 #[test]
@@ -440,8 +478,8 @@ fn exact_windows_of_damaged_chunks_have_whole_records() {
         let (code, report) = exact(&out, &input);
         assert!((least..=3).contains(&code), "{damaged:x?}: {report}");
         assert!(is_clean(&out), "{damaged:x?}");
-        let expected = within(&in_order_of_files(&input), from, to);
-        assert_eq!(records(&out), expected, "{damaged:x?}");
+        let expected = within(&records_of(&in_order_of_files(&input)), from, to);
+        assert_eq!(records(&out), said(&expected), "{damaged:x?}");
         assert_eq!(exact(&again, &out).0, 0);
         assert_eq!(files(&again), files(&out), "{damaged:x?}");
         found.insert(expected.len());

@@ -3,6 +3,7 @@
 mod chunk;
 mod digest;
 mod merge;
+mod names;
 mod polls;
 mod runs;
 mod stream;
@@ -18,6 +19,7 @@ use super::select::Range;
 use crate::status::Result;
 use crate::trace::{Anew, By, NewTrace, Rewritten, Tally, Wanted};
 use chunk::{Read, Wants};
+use names::Names;
 use polls::Polls;
 use runs::{Runs, range};
 use std::collections::HashMap;
@@ -68,6 +70,16 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
         read.push(writer.read(part, known.remove(&part.path))?);
     }
     writer.polls.close();
+    let mut names = Names::default();
+    for (part, read) in files.parts.iter().zip(&mut read) {
+        if let Some(read) = read {
+            names.join(read.keep(writer.polls.take(part.path.as_deref())));
+        }
+    }
+    if exact {
+        names.follow(read.iter().flatten().flat_map(Read::objects));
+        read.iter_mut().flatten().for_each(|read| read.leave_out_objects(&names));
+    }
     for (part, read) in files.parts.iter().zip(read) {
         writer.part(part, read)?;
     }
@@ -89,9 +101,9 @@ fn read(
     polls.begin(part.path.as_deref());
     let is_everything = range.is_everything();
     let wants = Wants { within: range.within(header), is_everything, is_exact: exact && !is_everything };
-    Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, &wants, |iid, kind, record| {
+    Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, &wants, |kind, record| {
         if let Ok(micros) = header.unix_micros(record.time) {
-            polls.note(iid, kind, micros, record);
+            polls.note(kind, micros, record);
         }
     })))
 }

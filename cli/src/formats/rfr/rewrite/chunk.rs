@@ -1,7 +1,8 @@
 //! A chunk with some of its sequences.
 
 use super::digest::{Bytes, start};
-use super::polls::Before;
+use super::names::{Named, Names};
+use super::polls::{Before, Starts};
 use super::runs::{Parts, range};
 use super::writer::Writer;
 use crate::formats::rfr::select::Within;
@@ -27,16 +28,22 @@ pub struct Read {
     lost: Vec<(u64, u64, Error)>,
     /// The number of bytes after the last sequence.
     rest: u64,
-    /// True if records outside of the range are left out.
+    /// True if records outside of the range are left out; then what the others name.
     is_exact: bool,
+    names: Names,
+    /// True if a poll begins in it that is open when the range begins.
+    has_starts: bool,
 }
 
 /// A sequence, and what of it can be read.
 struct Found {
     header: SequenceHeader,
     end: u64,
+    /// The number of objects that are kept, and where they lie.
     objects: u64,
     object_parts: Parts,
+    /// All of them, if some may be left out.
+    named: Vec<Named>,
     records: Records,
     /// Those of the records that are kept, if the sequence is, and where they lie.
     kept: Records,
@@ -52,6 +59,7 @@ impl Found {
             end,
             objects: 0,
             object_parts: Parts::default(),
+            named: Vec::new(),
             records: Records::NONE,
             kept: Records::NONE,
             kept_parts: Parts::default(),
@@ -60,18 +68,14 @@ impl Found {
         }
     }
 
-    /// True if it is kept as it is.
-    fn is_whole(&self) -> bool {
-        self.is_wanted && !self.is_damaged && self.kept.count == self.records.count
+    /// True if all of its records are kept that can be read.
+    fn has_all(&self) -> bool {
+        self.is_wanted && self.kept.count == self.records.count
     }
 
-    /// Keeps records before the range, too, unless all are kept.
-    fn keep(&mut self, starts: Vec<Before>, is_exact: bool) {
-        self.is_wanted |= !starts.is_empty();
-        if is_exact {
-            starts.iter().for_each(|start| self.kept.count(start.time));
-            self.kept_parts.insert(starts.into_iter().map(|start| start.part));
-        }
+    /// True if it is kept as it is.
+    fn is_whole(&self) -> bool {
+        self.has_all() && !self.is_damaged
     }
 }
 
@@ -121,18 +125,49 @@ impl Read {
     pub fn first(&self) -> Option<u64> {
         self.found.iter().filter_map(|sequence| sequence.records.span()).map(|(first, _)| first).min()
     }
+
+    /// Keeps the starts of polls that are open when the range begins, and returns what is named by all that is kept.
+    pub fn keep(&mut self, mut starts: Starts) -> Names {
+        self.has_starts = !starts.is_empty();
+        for found in &mut self.found {
+            let starts = starts.remove(&found.header.offset()).unwrap_or_default();
+            found.is_wanted |= !starts.is_empty();
+            if self.is_exact && !starts.is_empty() {
+                for start in &starts {
+                    found.kept.count(start.time);
+                    self.names.add(start.iid);
+                }
+                found.kept_parts.insert(starts.into_iter().map(|start| start.part));
+            }
+            if found.has_all() {
+                found.named.iter().for_each(|object| self.names.add(object.iid));
+            }
+        }
+        std::mem::take(&mut self.names)
+    }
+
+    /// The objects of sequences that are kept.
+    pub fn objects(&self) -> impl Iterator<Item = &Named> {
+        self.found.iter().filter(|found| found.is_wanted).flat_map(|found| &found.named)
+    }
+
+    /// Leaves objects out that are not named, where records are left out.
+    pub fn leave_out_objects(&mut self, names: &Names) {
+        for found in self.found.iter_mut().filter(|found| found.is_wanted && !found.has_all()) {
+            (found.objects, found.object_parts) = (0, Parts::default());
+            for object in found.named.iter().filter(|object| names.has(object.iid)) {
+                found.objects = found.objects.saturating_add(1);
+                found.object_parts.add(object.part.clone());
+            }
+        }
+    }
 }
 
 /// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, and
 /// where.
-pub fn read(
-    chunk: &Chunk<'_>,
-    len: u64,
-    wants: &Wants,
-    mut before: impl FnMut(u64, RecordKind, Before),
-) -> Read {
+pub fn read(chunk: &Chunk<'_>, len: u64, wants: &Wants, mut before: impl FnMut(RecordKind, Before)) -> Read {
     let (mut found, mut lost, mut rest): (Vec<Found>, _, _) = (Vec::new(), Vec::new(), 0);
-    let (within, is_exact) = (wants.within, wants.is_exact);
+    let (within, is_exact, mut names) = (wants.within, wants.is_exact, Names::default());
     let mut items = chunk.items();
     loop {
         if let Some(found) = found.last_mut() {
@@ -141,11 +176,12 @@ pub fn read(
             while let Some(record) = ahead.take_record() {
                 let end = ahead.offset();
                 records.add(&record, &within, |iid, kind, time| {
-                    before(iid, kind, Before { sequence, part: record.offset()..end, time });
+                    before(kind, Before { iid, sequence, part: record.offset()..end, time });
                 });
                 if is_exact && within.wants(record.micros()) {
                     found.kept.count(record.micros());
                     found.kept_parts.add(record.offset()..end);
+                    names.add_record(&record);
                 }
             }
             (items, found.records) = (ahead, records);
@@ -166,18 +202,26 @@ pub fn read(
             (Ok(Some(item)), Some(found)) => {
                 found.end = end;
                 let part = start(&item).unwrap_or(end)..end;
-                let Item::Record(record) = item else {
-                    found.objects = found.objects.saturating_add(1);
-                    found.object_parts.add(part);
-                    continue;
+                let record = match item {
+                    Item::Record(record) => record,
+                    Item::Object(object) => {
+                        found.objects = found.objects.saturating_add(1);
+                        found.object_parts.add(part.clone());
+                        found.named.extend(is_exact.then(|| Named::of(&object, part)));
+                        continue;
+                    }
+                    _ => continue,
                 };
                 let sequence = found.header.offset();
                 found.records.add(&record, &within, |iid, kind, time| {
-                    before(iid, kind, Before { sequence, part: part.clone(), time });
+                    before(kind, Before { iid, sequence, part: part.clone(), time });
                 });
-                if !is_exact || within.wants(record.micros()) {
+                if !is_exact {
+                    found.kept_parts.add(part);
+                } else if within.wants(record.micros()) {
                     found.kept.count(record.micros());
                     found.kept_parts.add(part);
+                    names.add_record(&record);
                 }
             }
             (Ok(Some(_)), None) => {}
@@ -203,7 +247,7 @@ pub fn read(
             found.kept = found.records;
         }
     }
-    Read { found, lost, rest, is_exact }
+    Read { found, lost, rest, is_exact, names, has_starts: false }
 }
 
 impl Writer<'_> {
@@ -216,14 +260,11 @@ impl Writer<'_> {
         is_alone: bool,
         read: Read,
     ) -> Result<()> {
-        let (header, mut starts) = (chunk.header(), self.polls.take(path));
-        if !is_alone && !self.range.wants_chunk(&header) && starts.is_empty() {
+        let header = chunk.header();
+        if !is_alone && !self.range.wants_chunk(&header) && !read.has_starts {
             return Ok(());
         }
-        let Read { mut found, lost, rest, is_exact } = read;
-        for sequence in &mut found {
-            sequence.keep(starts.remove(&sequence.header.offset()).unwrap_or_default(), is_exact);
-        }
+        let Read { found, lost, rest, .. } = read;
         let are_whole = found.iter().all(Found::is_whole);
         if rest > 0 && !are_whole {
             self.done.notes.push("bytes after the last sequence are left out".to_owned());

@@ -6,9 +6,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::rfr::RecordKind;
 
-/// A record before the range: the offset of its sequence, its own place in the file, and its time from the base time.
+/// A record before the range: its task, the offset of its sequence, its own place in the file, and its time from the base
+/// time.
 #[derive(Clone, Default)]
 pub struct Before {
+    pub iid: u64,
     pub sequence: u64,
     pub part: Range<u64>,
     pub time: u64,
@@ -61,9 +63,9 @@ impl Polls {
     }
 
     /// Notes a start or an end before the range, of the file that was begun last.
-    pub fn note(&mut self, iid: u64, kind: RecordKind, micros: u64, record: Before) {
+    pub fn note(&mut self, kind: RecordKind, micros: u64, record: Before) {
         let file = self.files.len().saturating_sub(1);
-        self.latest.entry(iid).or_default().note(kind, micros, (file, record));
+        self.latest.entry(record.iid).or_default().note(kind, micros, (file, record));
     }
 
     /// Finds what is open, when all that lies before the range was noted.
