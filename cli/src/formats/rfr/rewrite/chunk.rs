@@ -10,7 +10,7 @@ use crate::status::Result;
 use std::path::Path;
 use traceglass::Error;
 use traceglass::rfr::{
-    Chunk, ChunkHeader, Item, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count,
+    Chunk, ChunkHeader, Item, Items, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count,
 };
 
 /// The times that are wanted of a chunk.
@@ -163,6 +163,35 @@ impl Read {
     }
 }
 
+/// Reads records without data of their own, which most of them are, as far as there are some.
+#[inline(always)]
+fn take_records<const EXACT: bool>(
+    items: &mut Items<'_>,
+    found: &mut Found,
+    within: &Within,
+    names: &mut Names,
+    before: &mut impl FnMut(RecordKind, Before),
+) {
+    // Copies stay in registers.
+    let (mut ahead, mut records, mut kept) = (items.clone(), found.records, found.kept);
+    let (within, sequence, start) = (*within, found.header.offset(), items.offset());
+    while let Some(record) = ahead.take_record() {
+        let part = if EXACT { record.offset()..ahead.offset() } else { 0..0 };
+        records.add(&record, &within, |iid, kind, time| {
+            before(kind, Before { iid, sequence, part: part.clone(), time });
+        });
+        if EXACT && within.wants(record.micros()) {
+            kept.count(record.micros());
+            found.kept_parts.add(part);
+            names.add_record(&record);
+        }
+    }
+    if !EXACT {
+        found.kept_parts.add(start..ahead.offset());
+    }
+    (*items, found.records, found.kept) = (ahead, records, kept);
+}
+
 /// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, and
 /// where.
 pub fn read(chunk: &Chunk<'_>, len: u64, wants: &Wants, mut before: impl FnMut(RecordKind, Before)) -> Read {
@@ -171,24 +200,12 @@ pub fn read(chunk: &Chunk<'_>, len: u64, wants: &Wants, mut before: impl FnMut(R
     let mut items = chunk.items();
     loop {
         if let Some(found) = found.last_mut() {
-            let (mut ahead, mut records, start) = (items.clone(), found.records, items.offset());
-            let sequence = found.header.offset();
-            while let Some(record) = ahead.take_record() {
-                let end = ahead.offset();
-                records.add(&record, &within, |iid, kind, time| {
-                    before(kind, Before { iid, sequence, part: record.offset()..end, time });
-                });
-                if is_exact && within.wants(record.micros()) {
-                    found.kept.count(record.micros());
-                    found.kept_parts.add(record.offset()..end);
-                    names.add_record(&record);
-                }
+            if is_exact {
+                take_records::<true>(&mut items, found, &within, &mut names, &mut before);
+            } else {
+                take_records::<false>(&mut items, found, &within, &mut names, &mut before);
             }
-            (items, found.records) = (ahead, records);
             found.end = items.offset().max(found.end);
-            if !is_exact {
-                found.kept_parts.add(start..items.offset());
-            }
         }
         let at = items.offset();
         let item = items.next_item();
