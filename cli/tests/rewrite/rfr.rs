@@ -180,6 +180,26 @@ fn merged_cuts_are_the_whole() {
     assert_eq!(files(&out), files(&input));
 }
 
+/// The start of a poll that lies on both sides of the time is in both parts, and so twice in what they merge into.
+#[test]
+fn merged_exact_cuts_have_the_records_of_the_whole() {
+    let scratch = Scratch::new("rewrite-rfr-merge-exact");
+    let input = data("sample.rfr").to_str().unwrap().to_owned();
+    let all = records_of(&in_order_of_files(&input));
+    let [a, b, out] = ["a", "b", "out"].map(|name| scratch.path(name));
+    for (number, after, starts) in [(123, 0, 0), (123, 1, 1), (2, 1, 2), (200, 1, 0)] {
+        let middle = micros(&all[number]) + after;
+        let at = format!("@{middle}");
+        assert_eq!(write(&["cut", "--exact", "--force", "--to", &at, "-o", &a, &input]).0, 0);
+        assert_eq!(write(&["cut", "--exact", "--force", "--from", &at, "-o", &b, &input]).0, 0);
+        assert_eq!(write(&["merge", "--force", "-o", &out, &a, &b]).0, 0);
+        let twice = within(&all, middle, middle);
+        assert_eq!(twice.len(), starts, "{number}");
+        assert_eq!(records(&out), said(&[all.clone(), twice].concat()), "{number}");
+        assert!(is_clean(&out));
+    }
+}
+
 /// A range that counts from the start is the same by the clock, whatever the first header says of its records, and if the
 /// second chunk has the first one.
 #[test]
