@@ -486,23 +486,26 @@ fn exact_windows_of_damaged_chunks_have_whole_records() {
     let scratch = Scratch::new("rewrite-rfr-exact-damaged");
     let input = recording(&scratch, "in");
     let whole = files(&input)["2023/a/chunk-00.rfr"].clone();
-    let (from, to) = (BASE * 1_000_000 + 11, BASE * 1_000_000 + 600);
+    // Right after a record's time, and up to one.
+    let windows = [11, 21].map(|from| (BASE * 1_000_000 + from, BASE * 1_000_000 + 600));
     let mut found = BTreeSet::new();
     let mut cut = |damaged: &[u8], least: i32| {
         scratch.write("in/2023/a/chunk-00.rfr", damaged);
         let (out, again) = (scratch.path("out"), scratch.path("again"));
-        let exact = |out: &str, input: &str| {
-            let (from, to) = (format!("@{from}"), format!("@{to}"));
-            write(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, input])
-        };
-        let (code, report) = exact(&out, &input);
-        assert!((least..=3).contains(&code), "{damaged:x?}: {report}");
-        assert!(is_clean(&out), "{damaged:x?}");
-        let expected = within(&records_of(&in_order_of_files(&input)), from, to);
-        assert_eq!(records(&out), said(&expected), "{damaged:x?}");
-        assert_eq!(exact(&again, &out).0, 0);
-        assert_eq!(files(&again), files(&out), "{damaged:x?}");
-        found.insert(expected.len());
+        for (from, to) in windows {
+            let exact = |out: &str, input: &str| {
+                let (from, to) = (format!("@{from}"), format!("@{to}"));
+                write(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, input])
+            };
+            let (code, report) = exact(&out, &input);
+            assert!((least..=3).contains(&code), "{damaged:x?}: {report}");
+            assert!(is_clean(&out), "{damaged:x?}");
+            let expected = within(&records_of(&in_order_of_files(&input)), from, to);
+            assert_eq!(records(&out), said(&expected), "{damaged:x?}");
+            assert_eq!(exact(&again, &out).0, 0);
+            assert_eq!(files(&again), files(&out), "{damaged:x?}");
+            found.insert(expected.len());
+        }
     };
     for len in 30..whole.len() {
         cut(&whole[..len], 3);
