@@ -77,7 +77,7 @@ impl<'w> Wanted<'w> {
             (
                 By::Time,
                 self.exact,
-                "--exact is of CTF, dial9, RTC and streams of RFR. Sequences of RFR stay whole, as they count their records; the report says which range they have",
+                "--exact is of CTF, dial9, RFR and RTC; chunks of RDF have no common time",
             ),
         ];
         match given.iter().find(|(by, given, _)| *given && !has.contains(by)) {

@@ -28,8 +28,8 @@ pub struct Args {
     /// dial9: keep the events with this name; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB")]
     name: Vec<String>,
-    /// CTF and RTC: keep only the records in the range, instead of whole packets and units; dial9 and streams of RFR
-    /// always do so
+    /// CTF, RFR and RTC: keep only the records in the range, instead of whole packets, sequences or units; dial9 and
+    /// streams of RFR always do so
     #[arg(long)]
     exact: bool,
     #[command(flatten)]

@@ -1,8 +1,11 @@
 //! RFR: sequences of chunks, records of streams.
 
-use crate::common::rfr::{Chunk, Sequence, Writer};
+use crate::common::random::Random;
+use crate::common::rfr::{Chunk, Parent, Sequence, Writer};
 use crate::common::{Scratch, data, rfr, status, traceglass};
-use crate::shared::{files, is_clean, records, write};
+use crate::shared::{files, is_clean, lines, records, unplaced, write};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const BASE: u64 = 1_700_000_000;
@@ -177,6 +180,26 @@ fn merged_cuts_are_the_whole() {
     assert_eq!(files(&out), files(&input));
 }
 
+/// The start of a poll that lies on both sides of the time is in both parts, and so twice in what they merge into.
+#[test]
+fn merged_exact_cuts_have_the_records_of_the_whole() {
+    let scratch = Scratch::new("rewrite-rfr-merge-exact");
+    let input = data("sample.rfr").to_str().unwrap().to_owned();
+    let all = records_of(&in_order_of_files(&input));
+    let [a, b, out] = ["a", "b", "out"].map(|name| scratch.path(name));
+    for (number, after, starts) in [(123, 0, 0), (123, 1, 1), (2, 1, 2), (200, 1, 0)] {
+        let middle = micros(&all[number]) + after;
+        let at = format!("@{middle}");
+        assert_eq!(write(&["cut", "--exact", "--force", "--to", &at, "-o", &a, &input]).0, 0);
+        assert_eq!(write(&["cut", "--exact", "--force", "--from", &at, "-o", &b, &input]).0, 0);
+        assert_eq!(write(&["merge", "--force", "-o", &out, &a, &b]).0, 0);
+        let twice = within(&all, middle, middle);
+        assert_eq!(twice.len(), starts, "{number}");
+        assert_eq!(records(&out), said(&[all.clone(), twice].concat()), "{number}");
+        assert!(is_clean(&out));
+    }
+}
+
 /// A range that counts from the start is the same by the clock, whatever the first header says of its records, and if the
 /// second chunk has the first one.
 #[test]
@@ -202,4 +225,297 @@ fn a_range_from_the_start_is_one_by_the_clock() {
             assert_eq!(report["units_kept"], expected["units_kept"]);
         }
     }
+}
+
+/// The microseconds of a record since the Unix epoch.
+fn micros(record: &Value) -> u64 {
+    record["micros"].as_u64().unwrap()
+}
+
+/// All objects and records of a recording in the order of its files, which is also that of each sequence.
+fn in_order_of_files(path: &str) -> Vec<Value> {
+    let mut all = lines(&["cat", "--json", "--objects", path]);
+    let place = |record: &Value| (record["path"].to_string(), record["offset"].as_u64());
+    all.sort_by_key(place);
+    all
+}
+
+/// Those of them that are records.
+fn records_of(all: &[Value]) -> Vec<Value> {
+    all.iter().filter(|record| record["micros"].is_u64()).cloned().collect()
+}
+
+/// What some say, in any order, wherever they lie.
+fn said(records: &[Value]) -> Vec<String> {
+    let mut said: Vec<_> = records.iter().cloned().map(unplaced).collect();
+    said.sort();
+    said
+}
+
+/// Of all records, those in a range, and the starts of polls that are open when it begins.
+fn within(all: &[Value], from: u64, to: u64) -> Vec<Value> {
+    let mut open = BTreeMap::new();
+    for record in all.iter().filter(|record| record["kind"] == "TaskPollStart" && micros(record) < from) {
+        let latest = open.entry(record["iid"].as_u64()).or_insert(record);
+        if micros(record) >= micros(latest) {
+            *latest = record;
+        }
+    }
+    open.retain(|iid, start| {
+        !all.iter().any(|record| {
+            record["kind"] == "TaskPollEnd"
+                && record["iid"].as_u64() == *iid
+                && (micros(start)..from).contains(&micros(record))
+        })
+    });
+    let is_in = |record: &&Value| (from..to).contains(&micros(record));
+    all.iter().filter(is_in).chain(open.into_values()).cloned().collect()
+}
+
+/// The objects of sequences with records that are kept: all of them if all of these are, and else what is named.
+fn named(all: &[Value], kept: &[Value]) -> Vec<Value> {
+    let sequence = |of: &Value| (of["path"].to_string(), of["seq_id"].as_u64());
+    let count = |of: &[Value], object: &Value| {
+        of.iter().filter(|record| record["micros"].is_u64() && sequence(record) == sequence(object)).count()
+    };
+    let mut objects: Vec<_> = all.iter().filter(|object| object["micros"].is_null()).collect();
+    objects.retain(|object| count(kept, object) > 0);
+    let is_whole = |object: &Value| count(kept, object) == count(all, object);
+    let wholes = objects.iter().filter(|object| is_whole(object)).copied();
+    let ids = |of: &Value| ["iid", "task_iid", "context", "parent"].map(|name| of[name].as_u64());
+    let mut named: BTreeSet<_> = kept.iter().chain(wholes).flat_map(ids).flatten().collect();
+    loop {
+        let all = objects.iter().filter(|object| named.contains(&object["iid"].as_u64().unwrap()));
+        let next: BTreeSet<_> = all.copied().flat_map(ids).flatten().chain(named.iter().copied()).collect();
+        if next == named {
+            break;
+        }
+        named = next;
+    }
+    objects.retain(|object| is_whole(object) || named.contains(&object["iid"].as_u64().unwrap()));
+    objects.into_iter().cloned().collect()
+}
+
+/// Cuts a range out of a recording, and asserts what holds of each: gives how many objects were left out.
+fn cut_exactly(scratch: &Scratch, input: &str, all: &[Value], (from, to): (u64, u64)) -> usize {
+    let [out, again] = ["out", "again"].map(|name| scratch.path(name));
+    let exact = |out: &str, input: &str| {
+        let (from, to) = (format!("@{from}"), format!("@{to}"));
+        write(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, input])
+    };
+    let expected = within(&records_of(all), from, to);
+    let (code, report) = exact(&out, input);
+    assert_eq!(code, 0, "{report}");
+    assert_eq!(report["records"], expected.len(), "{from} {to}");
+    let found = in_order_of_files(&out);
+    assert_eq!(said(&records_of(&found)), said(&expected), "{from} {to}");
+    let iids = |objects: &[Value]| {
+        let place =
+            |object: &Value| (object["path"].to_string(), object["seq_id"].as_u64(), object["iid"].as_u64());
+        objects.iter().filter(|object| object["micros"].is_null()).map(place).collect::<Vec<_>>()
+    };
+    let objects = iids(&named(all, &expected));
+    assert_eq!(iids(&found), objects, "{from} {to}");
+    assert!(is_clean(&out), "{from} {to}");
+    assert_eq!(exact(&again, &out).0, 0);
+    assert_eq!(files(&again), files(&out), "{from} {to}");
+    assert_eq!(write(&["recover", "--force", "-o", &again, &out]).0, 0);
+    assert_eq!(files(&again), files(&out), "{from} {to}");
+    iids(all).len() - objects.len()
+}
+
+#[test]
+fn exact_windows_of_samples_have_the_records_of_the_window() {
+    let sample = data("sample.rfr").to_str().unwrap().to_owned();
+    let chunk = format!("{sample}/2026-11/21-01/chunk-41-54.rfr");
+    for (number, input) in [sample, chunk].into_iter().enumerate() {
+        let scratch = Scratch::new(&format!("rewrite-rfr-exact-sample-{number}"));
+        let all = in_order_of_files(&input);
+        let mut times: Vec<_> = records_of(&all).iter().map(micros).collect();
+        times.sort();
+        let (first, last) = (times[0], times[times.len() - 1]);
+        // At a record's time, and right after it.
+        let (a, b) = (times[times.len() / 3], times[2 * times.len() / 3]);
+        for window in [(a, b), (a + 1, b + 1), (first, last), (first + 1, last + 1), (last + 1, last + 9)] {
+            cut_exactly(&scratch, &input, &all, window);
+        }
+        // What other verbs read, too.
+        let (out, export) = (scratch.path("out"), scratch.path("out.pftrace"));
+        cut_exactly(&scratch, &input, &all, (a, b));
+        assert!(files(&out) != files(&input));
+        for args in [
+            &["info"][..],
+            &["ls"],
+            &["stats"],
+            &["export", "--format", "perfetto", "--force", "-o", &export],
+        ] {
+            let output = traceglass(&[args, &[&out]].concat());
+            assert_eq!(status(&output), 0, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        // All of it is that recording.
+        cut_exactly(&scratch, &input, &all, (first, last + 1));
+        assert_eq!(files(&out), files(&input));
+    }
+}
+
+/// Records are left out from both ends of a sequence; its header and counts are made new, and nothing else.
+#[test]
+fn exact_windows_take_sequences_apart() {
+    let scratch = Scratch::new("rewrite-rfr-exact");
+    let input = recording(&scratch, "in");
+    let all = files(&input);
+    let part = |number: u64| Sequence::new(number).task(number, 1, "task", None);
+    let open = || Sequence::new(3).task(3, 1, "long", None).about(900_000, POLL_START, 3);
+    let chunk = |sequences: &[Sequence]| {
+        let bytes = sequences.iter().cloned().fold(Chunk::new(BASE), Chunk::sequence).bytes();
+        (!sequences.is_empty()).then_some(bytes)
+    };
+    let (one, two) = (sequence(1, 10, 20), sequence(2, 500, 600));
+    for (from, to, first) in [
+        (9, 10, vec![]),
+        (10, 11, vec![part(1).about(10, POLL_START, 1)]),
+        (10, 20, vec![part(1).about(10, POLL_START, 1)]),
+        (10, 21, vec![one.clone()]),
+        // The start of the poll that is open stays.
+        (11, 20, vec![part(1).about(10, POLL_START, 1)]),
+        (11, 21, vec![one.clone()]),
+        (20, 21, vec![one.clone()]),
+        (21, 500, vec![]),
+        (20, 501, vec![one, part(2).about(500, POLL_START, 2)]),
+        (501, 900_001, vec![two, open()]),
+        (601, 900_000, vec![]),
+        (601, 900_001, vec![open()]),
+        (1_000_000, 1_000_010, vec![open()]),
+    ] {
+        let (out, again) = (scratch.path("out"), scratch.path("again"));
+        let (from, to) = (time(0, from), time(0, to));
+        let cut = |out: &str, input: &str| {
+            write(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, input])
+        };
+        let (code, report) = cut(&out, &input);
+        assert_eq!((code, &report["units_kept"]), (0, &first.len().into()), "{from} {to}: {report}");
+        let written = files(&out);
+        assert_eq!(written["meta.rfr"], all["meta.rfr"]);
+        assert_eq!(written.get("2023/a/chunk-00.rfr"), chunk(&first).as_ref(), "{from} {to}");
+        assert!(!written.contains_key("2023/a/chunk-01.rfr"), "{from} {to}");
+        assert!(is_clean(&out));
+        assert_eq!(cut(&again, &out).0, 0);
+        assert_eq!(files(&again), written);
+    }
+    // A chunk that is a file of its own is one also when it is empty.
+    let out = scratch.path("chunk.rfr");
+    let alone = format!("{input}/2023/a/chunk-00.rfr");
+    assert_eq!(write(&["cut", "--exact", "--to", &time(0, 10), "-o", &out, &alone]).0, 0);
+    assert_eq!(fs::read(&out).unwrap(), Chunk::new(BASE).bytes());
+}
+
+/// A recording of a few chunks with all kinds of records and objects, whose clock steps back now and then.
+fn random_recording(scratch: &Scratch, name: &str, random: &mut Random) -> String {
+    let mut below = |limit: u64| random.next() % limit;
+    scratch.file(&format!("{name}/meta.rfr"), &rfr::meta(BASE, 0, &["rfr-c/0.0.2"]));
+    for number in 0..2 + below(2) {
+        let mut chunk = Chunk { end: 1000, ..Chunk::new(BASE + number) };
+        for id in 0..below(5) {
+            let mut sequence = Sequence::new(id);
+            // Few ids, so that tasks are polled from several sequences.
+            for iid in 1..=5 {
+                let context = (below(2) == 0).then(|| 1 + below(6));
+                sequence = sequence.task(iid, 1, &format!("task {iid}"), context);
+            }
+            sequence = sequence.object(0, &rfr::span(6, 1, Parent::Explicit(1 + below(6)), &[], &[]));
+            let (mut now, mut times) = (below(400), Vec::new());
+            for _ in 0..below(12) {
+                now = if below(8) == 0 { now.saturating_sub(below(100)) } else { (now + below(60)).min(999) };
+                times.push(now);
+                let iid = 1 + below(5);
+                sequence = match below(10) {
+                    0 => sequence.waker(now, 9 + below(4) as u32, iid, (below(2) == 0).then(|| 1 + below(7))),
+                    1 => sequence.record(now, 4, &rfr::event(1, Parent::Explicit(6), &[], &[])),
+                    2 | 3 => sequence.about(now, below(3) as u8, 6),
+                    number if number < 7 => sequence.about(now, POLL_START, iid),
+                    _ => sequence.about(now, POLL_END, iid),
+                };
+            }
+            if let Some((first, last)) = times.iter().min().zip(times.iter().max()) {
+                sequence = sequence.times(*first, *last);
+            }
+            chunk = chunk.sequence(sequence);
+        }
+        scratch.file(&format!("{name}/2023/a/chunk-{number:02}.rfr"), &chunk.bytes());
+    }
+    scratch.path(name)
+}
+
+#[test]
+fn exact_windows_of_random_recordings_have_the_records_of_the_window() {
+    let scratch = Scratch::new("rewrite-rfr-exact-random");
+    let mut random = Random(0x5eed);
+    let (mut halves, mut starts, mut objects) = (0, 0, 0);
+    for number in 0..12 {
+        let input = random_recording(&scratch, &format!("in-{number}"), &mut random);
+        let all = in_order_of_files(&input);
+        let own = records_of(&all);
+        let Some(last) = own.iter().map(micros).max() else { continue };
+        let mut time = || match random.next() % 4 {
+            // At a record's time, and beside it.
+            0..3 => micros(&own[random.next() as usize % own.len()]) + random.next() % 2,
+            _ => (BASE + random.next() % 4) * 1_000_000 + random.next() % 1000,
+        };
+        for _ in 0..3 {
+            let (a, b) = (time(), time());
+            objects += cut_exactly(&scratch, &input, &all, (a.min(b), a.max(b)));
+        }
+        // Both sides of a time have the records of the whole, and the starts of polls that are open twice.
+        let middle = time().clamp(2, last);
+        let mut both = Vec::new();
+        for window in [(1, middle), (middle, last + 1)] {
+            cut_exactly(&scratch, &input, &all, window);
+            both.extend(records(&scratch.path("out")));
+        }
+        let twice = within(&own, middle, middle);
+        starts += twice.len();
+        halves += usize::from(both.len() > twice.len());
+        both.sort();
+        assert_eq!(both, said(&[own, twice].concat()));
+    }
+    assert!(halves > 6 && starts > 6 && objects > 100, "{halves} {starts} {objects}");
+}
+
+#[test]
+fn exact_windows_of_damaged_chunks_have_whole_records() {
+    let scratch = Scratch::new("rewrite-rfr-exact-damaged");
+    let input = recording(&scratch, "in");
+    let whole = files(&input)["2023/a/chunk-00.rfr"].clone();
+    // Right after a record's time, and up to one.
+    let windows = [11, 21].map(|from| (BASE * 1_000_000 + from, BASE * 1_000_000 + 600));
+    let mut found = BTreeSet::new();
+    let mut cut = |damaged: &[u8], least: i32| {
+        scratch.write("in/2023/a/chunk-00.rfr", damaged);
+        let (out, again) = (scratch.path("out"), scratch.path("again"));
+        for (from, to) in windows {
+            let exact = |out: &str, input: &str| {
+                let (from, to) = (format!("@{from}"), format!("@{to}"));
+                write(&["cut", "--exact", "--force", "--from", &from, "--to", &to, "-o", out, input])
+            };
+            let (code, report) = exact(&out, &input);
+            assert!((least..=3).contains(&code), "{damaged:x?}: {report}");
+            assert!(is_clean(&out), "{damaged:x?}");
+            let expected = within(&records_of(&in_order_of_files(&input)), from, to);
+            assert_eq!(records(&out), said(&expected), "{damaged:x?}");
+            assert_eq!(exact(&again, &out).0, 0);
+            assert_eq!(files(&again), files(&out), "{damaged:x?}");
+            found.insert(expected.len());
+        }
+    };
+    for len in 30..whole.len() {
+        cut(&whole[..len], 3);
+    }
+    // Of the second sequence, the first record has an unknown kind.
+    let place = whole.windows(3).position(|bytes| bytes == [0xf4, 0x03, POLL_START]).unwrap();
+    for kind in [4, 13, 0x7f] {
+        let mut damaged = whole.clone();
+        damaged[place + 2] = kind;
+        cut(&damaged, 0);
+    }
+    assert_eq!(found, BTreeSet::from([0, 1, 2, 3]));
 }

@@ -63,7 +63,6 @@ fn what_is_not_there_is_refused() {
         ("sample.ctf", ["--name", "a"], "--name is of dial9"),
         ("sample.rfr", ["--chunk", "a"], "are of RDF"),
         ("sample.rdf", ["--stream", "a"], "--stream is of CTF"),
-        ("sample.rfr", ["--exact", "--from=+1s"], "Sequences of RFR stay whole"),
         ("sample.rdf", ["--exact", "--keep=A"], "--exact is of CTF, dial9"),
     ] {
         let out = scratch.path("out");

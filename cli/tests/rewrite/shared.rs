@@ -50,16 +50,17 @@ pub fn is_clean(path: &str) -> bool {
 
 /// The records of a trace as `cat` gives them, without where they lie.
 pub fn records(path: &str) -> Vec<String> {
-    let mut records = lines(&["cat", "--json", path]);
-    for record in &mut records {
-        let record = record.as_object_mut().unwrap();
-        for place in ["offset", "bit", "path", "packet", "entry"] {
-            record.remove(place);
-        }
-    }
-    let mut records: Vec<_> = records.iter().map(Value::to_string).collect();
+    let mut records: Vec<_> = lines(&["cat", "--json", path]).into_iter().map(unplaced).collect();
     records.sort();
     records
+}
+
+/// A record without where it lies.
+pub fn unplaced(mut record: Value) -> String {
+    for place in ["offset", "bit", "path", "packet", "entry"] {
+        record.as_object_mut().unwrap().remove(place);
+    }
+    record.to_string()
 }
 
 /// An output that is an input is refused before anything is read, and no residue stays.

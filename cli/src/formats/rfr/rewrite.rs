@@ -3,6 +3,7 @@
 mod chunk;
 mod digest;
 mod merge;
+mod names;
 mod polls;
 mod runs;
 mod stream;
@@ -17,7 +18,8 @@ use super::scan;
 use super::select::Range;
 use crate::status::Result;
 use crate::trace::{Anew, By, NewTrace, Rewritten, Tally, Wanted};
-use chunk::Read;
+use chunk::{Read, Wants};
+use names::Names;
 use polls::Polls;
 use runs::{Runs, range};
 use std::collections::HashMap;
@@ -26,10 +28,11 @@ use traceglass::rfr::{Callsites, Chunk, ChunkHeader, Meta, Streaming, write_coun
 use traceglass::{Format, Severity};
 use writer::Writer;
 
-/// Writes what is wanted of a recording: sequences as a whole, of streams records.
+/// Writes what is wanted of a recording: sequences, as a whole if they are not to be exact, and records of streams.
 pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let is_stream = files.of(Kind::Stream).next().is_some();
-    wanted.refuse_others(Format::Rfr, if is_stream { &[By::Time] } else { &[] })?;
+    wanted.refuse_others(Format::Rfr, &[By::Time])?;
+    let exact = wanted.exact;
     // What was read of chunks to find the start, for the range that counts from where the first header says that it is.
     let mut known: HashMap<_, Option<Read>> = HashMap::new();
     let (mut guess, mut polls) = (None, Polls::default());
@@ -40,7 +43,7 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
                 Some(range) => range,
                 None => Range::from_first(wanted.window, files, &mut |_, _| Ok(Some(start)))?,
             };
-            let read = read(part, header, &range, &mut polls)?;
+            let read = read(part, header, (&range, exact), &mut polls)?;
             let first = read.as_ref().and_then(Read::first);
             let first = first.and_then(|first| header.unix_micros(first).ok());
             if guess.is_some() || first.is_none_or(|first| first == start) {
@@ -60,13 +63,23 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     for (path, problem) in &files.problems {
         done.lose(path.as_deref(), 0, 0, problem);
     }
-    let mut writer = Writer { range, polls, to, done, items: 0 };
+    let mut writer = Writer { range, exact, polls, to, done, items: 0 };
     // Which polls are open when the range begins is known when all chunks have been read.
     let mut read = Vec::new();
     for part in &files.parts {
         read.push(writer.read(part, known.remove(&part.path))?);
     }
     writer.polls.close();
+    let mut names = Names::default();
+    for (part, read) in files.parts.iter().zip(&mut read) {
+        if let Some(read) = read {
+            names.join(read.keep(writer.polls.take(part.path.as_deref())));
+        }
+    }
+    if exact {
+        names.follow(read.iter().flatten().flat_map(Read::objects));
+        read.iter_mut().flatten().for_each(|read| read.leave_out_objects(&names));
+    }
     for (part, read) in files.parts.iter().zip(read) {
         writer.part(part, read)?;
     }
@@ -77,14 +90,20 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
 }
 
 /// Reads a chunk, and notes its polls before the range.
-fn read(part: &Part<'_>, header: &ChunkHeader, range: &Range, polls: &mut Polls) -> Result<Option<Read>> {
+fn read(
+    part: &Part<'_>,
+    header: &ChunkHeader,
+    (range, exact): (&Range, bool),
+    polls: &mut Polls,
+) -> Result<Option<Read>> {
     let data = part.data()?;
     let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
     polls.begin(part.path.as_deref());
-    let wants = (&range.within(header), range.is_everything());
-    Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, wants, |iid, kind, time, sequence| {
-        if let Ok(micros) = header.unix_micros(time) {
-            polls.note(iid, kind, micros, sequence);
+    let is_everything = range.is_everything();
+    let wants = Wants { within: range.within(header), is_everything, is_exact: exact && !is_everything };
+    Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, &wants, |kind, record| {
+        if let Ok(micros) = header.unix_micros(record.time) {
+            polls.note(kind, micros, record);
         }
     })))
 }
@@ -97,7 +116,7 @@ impl Writer<'_> {
         if !is_wanted && !self.range.begins_after(&header) {
             return Ok(None);
         }
-        known.map_or_else(|| read(part, &header, &self.range, &mut self.polls), Ok)
+        known.map_or_else(|| read(part, &header, (&self.range, self.exact), &mut self.polls), Ok)
     }
 
     fn part(&mut self, part: &Part<'_>, read: Option<Read>) -> Result<()> {

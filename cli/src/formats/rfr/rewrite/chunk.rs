@@ -1,13 +1,25 @@
 //! A chunk with some of its sequences.
 
 use super::digest::{Bytes, start};
-use super::runs::{Runs, range};
+use super::names::{Named, Names};
+use super::polls::{Before, Starts};
+use super::runs::{Parts, range};
 use super::writer::Writer;
 use crate::formats::rfr::select::Within;
 use crate::status::Result;
 use std::path::Path;
 use traceglass::Error;
-use traceglass::rfr::{Chunk, Item, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count};
+use traceglass::rfr::{
+    Chunk, ChunkHeader, Item, Items, NewChunk, NewSequence, Record, RecordKind, SequenceHeader, write_count,
+};
+
+/// The times that are wanted of a chunk.
+pub struct Wants {
+    pub within: Within,
+    pub is_everything: bool,
+    /// True if records outside of them are left out of their sequences.
+    pub is_exact: bool,
+}
 
 /// The sequences of a chunk, and its losses.
 pub struct Read {
@@ -16,16 +28,55 @@ pub struct Read {
     lost: Vec<(u64, u64, Error)>,
     /// The number of bytes after the last sequence.
     rest: u64,
+    /// True if records outside of the range are left out; then what the others name.
+    is_exact: bool,
+    names: Names,
+    /// True if a poll begins in it that is open when the range begins.
+    has_starts: bool,
 }
 
 /// A sequence, and what of it can be read.
 struct Found {
     header: SequenceHeader,
     end: u64,
+    /// The number of objects that are kept, and where they lie.
     objects: u64,
+    object_parts: Parts,
+    /// All of them, if some may be left out.
+    named: Vec<Named>,
     records: Records,
+    /// Those of the records that are kept, if the sequence is, and where they lie.
+    kept: Records,
+    kept_parts: Parts,
     is_damaged: bool,
     is_wanted: bool,
+}
+
+impl Found {
+    fn new(header: SequenceHeader, end: u64, is_wanted: bool) -> Self {
+        Self {
+            header,
+            end,
+            objects: 0,
+            object_parts: Parts::default(),
+            named: Vec::new(),
+            records: Records::NONE,
+            kept: Records::NONE,
+            kept_parts: Parts::default(),
+            is_damaged: false,
+            is_wanted,
+        }
+    }
+
+    /// True if all of its records are kept that can be read.
+    fn has_all(&self) -> bool {
+        self.is_wanted && self.kept.count == self.records.count
+    }
+
+    /// True if it is kept as it is.
+    fn is_whole(&self) -> bool {
+        self.has_all() && !self.is_damaged
+    }
 }
 
 /// The records of a sequence. It is copied, so that it stays in registers while they are read.
@@ -44,10 +95,15 @@ impl Records {
     const NONE: Self = Self { count: 0, first: u64::MAX, last: 0, too_late: 0, is_wanted: false };
 
     #[inline(always)]
-    fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
-        let time = record.micros();
+    fn count(&mut self, time: u64) {
         self.count = self.count.saturating_add(1);
         (self.first, self.last) = (self.first.min(time), self.last.max(time));
+    }
+
+    #[inline(always)]
+    fn add(&mut self, record: &Record<'_>, within: &Within, mut before: impl FnMut(u64, RecordKind, u64)) {
+        let time = record.micros();
+        self.count(time);
         self.is_wanted |= within.wants(time);
         self.too_late = self.too_late.saturating_add(u64::from(time > within.fits));
         if time < within.before
@@ -69,27 +125,87 @@ impl Read {
     pub fn first(&self) -> Option<u64> {
         self.found.iter().filter_map(|sequence| sequence.records.span()).map(|(first, _)| first).min()
     }
+
+    /// Keeps the starts of polls that are open when the range begins, and returns what is named by all that is kept.
+    pub fn keep(&mut self, mut starts: Starts) -> Names {
+        self.has_starts = !starts.is_empty();
+        for found in &mut self.found {
+            let starts = starts.remove(&found.header.offset()).unwrap_or_default();
+            found.is_wanted |= !starts.is_empty();
+            if self.is_exact && !starts.is_empty() {
+                for start in &starts {
+                    found.kept.count(start.time);
+                    self.names.add(start.iid);
+                }
+                found.kept_parts.insert(starts.into_iter().map(|start| start.part));
+            }
+            if found.has_all() {
+                found.named.iter().for_each(|object| self.names.add(object.iid));
+            }
+        }
+        std::mem::take(&mut self.names)
+    }
+
+    /// The objects of sequences that are kept.
+    pub fn objects(&self) -> impl Iterator<Item = &Named> {
+        self.found.iter().filter(|found| found.is_wanted).flat_map(|found| &found.named)
+    }
+
+    /// Leaves objects out that are not named, where records are left out.
+    pub fn leave_out_objects(&mut self, names: &Names) {
+        for found in self.found.iter_mut().filter(|found| found.is_wanted && !found.has_all()) {
+            (found.objects, found.object_parts) = (0, Parts::default());
+            for object in found.named.iter().filter(|object| names.has(object.iid)) {
+                found.objects = found.objects.saturating_add(1);
+                found.object_parts.add(object.part.clone());
+            }
+        }
+    }
 }
 
-/// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, when,
-/// and in which sequence.
-pub fn read(
-    chunk: &Chunk<'_>,
-    len: u64,
-    (within, is_everything): (&Within, bool),
-    mut before: impl FnMut(u64, RecordKind, u64, u64),
-) -> Read {
+/// Reads records without data of their own, which most of them are, as far as there are some.
+#[inline(always)]
+fn take_records<const EXACT: bool>(
+    items: &mut Items<'_>,
+    found: &mut Found,
+    within: &Within,
+    names: &mut Names,
+    before: &mut impl FnMut(RecordKind, Before),
+) {
+    // Copies stay in registers.
+    let (mut ahead, mut records, mut kept) = (items.clone(), found.records, found.kept);
+    let (within, sequence, start) = (*within, found.header.offset(), items.offset());
+    while let Some(record) = ahead.take_record() {
+        let part = if EXACT { record.offset()..ahead.offset() } else { 0..0 };
+        records.add(&record, &within, |iid, kind, time| {
+            before(kind, Before { iid, sequence, part: part.clone(), time });
+        });
+        if EXACT && within.wants(record.micros()) {
+            kept.count(record.micros());
+            found.kept_parts.add(part);
+            names.add_record(&record);
+        }
+    }
+    if !EXACT {
+        found.kept_parts.add(start..ahead.offset());
+    }
+    (*items, found.records, found.kept) = (ahead, records, kept);
+}
+
+/// Reads a chunk of which some times are wanted. `before` hears of polls before them: of which task, what happened, and
+/// where.
+pub fn read(chunk: &Chunk<'_>, len: u64, wants: &Wants, mut before: impl FnMut(RecordKind, Before)) -> Read {
     let (mut found, mut lost, mut rest): (Vec<Found>, _, _) = (Vec::new(), Vec::new(), 0);
+    let (within, is_exact, mut names) = (wants.within, wants.is_exact, Names::default());
     let mut items = chunk.items();
     loop {
-        if let Some(sequence) = found.last_mut() {
-            let (mut ahead, mut records, within) = (items.clone(), sequence.records, *within);
-            let place = sequence.header.offset();
-            while let Some(record) = ahead.take_record() {
-                records.add(&record, &within, |iid, kind, time| before(iid, kind, time, place));
+        if let Some(found) = found.last_mut() {
+            if is_exact {
+                take_records::<true>(&mut items, found, &within, &mut names, &mut before);
+            } else {
+                take_records::<false>(&mut items, found, &within, &mut names, &mut before);
             }
-            (items, sequence.records) = (ahead, records);
-            sequence.end = items.offset().max(sequence.end);
+            found.end = items.offset().max(found.end);
         }
         let at = items.offset();
         let item = items.next_item();
@@ -98,18 +214,32 @@ pub fn read(
             (Ok(Some(Item::Sequence(header))), last) => {
                 // As the count of no records is a byte of it.
                 last.into_iter().for_each(|last| last.end = header.offset());
-                let records = Records::NONE;
-                let (objects, is_damaged, is_wanted) = (0, false, is_everything);
-                found.push(Found { header, end, objects, records, is_damaged, is_wanted });
+                found.push(Found::new(header, end, wants.is_everything));
             }
-            (Ok(Some(item)), Some(sequence)) => {
-                sequence.end = end;
-                let Item::Record(record) = item else {
-                    sequence.objects = sequence.objects.saturating_add(1);
-                    continue;
+            (Ok(Some(item)), Some(found)) => {
+                found.end = end;
+                let part = start(&item).unwrap_or(end)..end;
+                let record = match item {
+                    Item::Record(record) => record,
+                    Item::Object(object) => {
+                        found.objects = found.objects.saturating_add(1);
+                        found.object_parts.add(part.clone());
+                        found.named.extend(is_exact.then(|| Named::of(&object, part)));
+                        continue;
+                    }
+                    _ => continue,
                 };
-                let place = sequence.header.offset();
-                sequence.records.add(&record, within, |iid, kind, time| before(iid, kind, time, place));
+                let sequence = found.header.offset();
+                found.records.add(&record, &within, |iid, kind, time| {
+                    before(kind, Before { iid, sequence, part: part.clone(), time });
+                });
+                if !is_exact {
+                    found.kept_parts.add(part);
+                } else if within.wants(record.micros()) {
+                    found.kept.count(record.micros());
+                    found.kept_parts.add(part);
+                    names.add_record(&record);
+                }
             }
             (Ok(Some(_)), None) => {}
             (Ok(None), last) => {
@@ -128,8 +258,13 @@ pub fn read(
             }
         }
     }
-    found.iter_mut().for_each(|sequence| sequence.is_wanted |= sequence.records.is_wanted);
-    Read { found, lost, rest }
+    for found in &mut found {
+        found.is_wanted |= found.records.is_wanted;
+        if !is_exact {
+            found.kept = found.records;
+        }
+    }
+    Read { found, lost, rest, is_exact, names, has_starts: false }
 }
 
 impl Writer<'_> {
@@ -143,18 +278,15 @@ impl Writer<'_> {
         read: Read,
     ) -> Result<()> {
         let header = chunk.header();
-        if !is_alone && !self.range.wants_chunk(&header) && !self.polls.has_any(path) {
+        if !is_alone && !self.range.wants_chunk(&header) && !read.has_starts {
             return Ok(());
         }
-        let Read { mut found, lost, rest } = read;
-        for sequence in &mut found {
-            sequence.is_wanted |= self.polls.has(path, sequence.header.offset());
-        }
-        let are_wanted = found.iter().all(|sequence| sequence.is_wanted);
-        if rest > 0 && !(are_wanted && found.iter().all(|sequence| !sequence.is_damaged)) {
+        let Read { found, lost, rest, .. } = read;
+        let are_whole = found.iter().all(Found::is_whole);
+        if rest > 0 && !are_whole {
             self.done.notes.push("bytes after the last sequence are left out".to_owned());
         }
-        let is_whole = lost.is_empty() && are_wanted;
+        let is_whole = lost.is_empty() && are_whole;
         lost.into_iter().for_each(|(offset, len, error)| self.done.lose(path, offset, len, error));
         let kept: Vec<_> = found.iter().filter(|sequence| sequence.is_wanted).collect();
         self.done.dropped = self.done.dropped.saturating_add(found.len().saturating_sub(kept.len()) as u64);
@@ -164,11 +296,11 @@ impl Writer<'_> {
         let mut span = None;
         for sequence in &kept {
             self.done.kept = self.done.kept.saturating_add(1);
-            self.done.records = self.done.records.saturating_add(sequence.records.count);
-            let items = sequence.objects.saturating_add(sequence.records.count).saturating_add(1);
+            self.done.records = self.done.records.saturating_add(sequence.kept.count);
+            let items = sequence.objects.saturating_add(sequence.kept.count).saturating_add(1);
             self.items = self.items.saturating_add(items);
-            self.done.carried = self.done.carried.saturating_add(sequence.records.too_late);
-            if let Some((first, last)) = sequence.records.span() {
+            self.done.carried = self.done.carried.saturating_add(sequence.kept.too_late);
+            if let Some((first, last)) = sequence.kept.span() {
                 super::super::meet(&mut span, first);
                 super::super::meet(&mut span, last);
                 let ns = |micros: u64| {
@@ -188,53 +320,30 @@ impl Writer<'_> {
         let count = kept.len() as u64;
         NewChunk::like(&header).sequences(count).spans(span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         for sequence in kept {
-            if sequence.is_damaged {
-                let start = self.to.position();
-                self.sequence(chunk, data, sequence)?;
-                self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
-            } else {
+            if sequence.is_whole() {
                 self.to.put(range(data, sequence.header.offset(), sequence.end))?;
+            } else {
+                let start = self.to.position();
+                self.sequence(&header, data, sequence)?;
+                self.done.anew.add(path.unwrap_or(Path::new("")), start..self.to.position());
             }
         }
         Ok(())
     }
 
-    /// Writes what can be read of a sequence.
-    fn sequence(&mut self, chunk: &Chunk<'_>, data: &[u8], sequence: &Found) -> Result<()> {
-        let header = NewSequence::like(&sequence.header, &chunk.header(), sequence.objects);
-        header.spans(sequence.records.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
+    /// Writes what is kept of a sequence, and can be read.
+    fn sequence(&mut self, chunk: &ChunkHeader, data: &[u8], sequence: &Found) -> Result<()> {
+        let header = NewSequence::like(&sequence.header, chunk, sequence.objects);
+        header.spans(sequence.kept.span()).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         let mut bytes = Bytes::of(data);
-        // Objects come first, then records.
-        for wants_records in [false, true] {
-            if wants_records {
-                write_count(sequence.records.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
-            }
-            let mut items = chunk.items();
-            let mut is_here = false;
-            loop {
-                let at = items.offset();
-                match items.next_item() {
-                    Ok(Some(Item::Sequence(header))) => {
-                        if is_here {
-                            break;
-                        }
-                        is_here = header.offset() == sequence.header.offset();
-                    }
-                    Ok(Some(item)) if is_here => {
-                        if matches!(item, Item::Record(_)) != wants_records {
-                            continue;
-                        }
-                        let Some(start) = start(&item) else { continue };
-                        bytes.add(start, items.offset());
-                        let mut run = Runs { data, start: start.max(at) };
-                        run.end(items.offset(), self.to)?;
-                    }
-                    Ok(Some(_)) => {}
-                    Ok(None) => break,
-                    Err(_) if items.recover().is_some() => {}
-                    Err(_) => break,
-                }
-            }
+        for part in sequence.object_parts.iter() {
+            bytes.add(part.start, part.end);
+            self.to.put(range(data, part.start, part.end))?;
+        }
+        write_count(sequence.kept.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
+        for part in sequence.kept_parts.iter() {
+            bytes.add(part.start, part.end);
+            self.to.put(range(data, part.start, part.end))?;
         }
         bytes.end(sequence.header.seq_id(), &mut self.done.digest);
         Ok(())

@@ -1,21 +1,32 @@
 //! Polls that are open when a range begins: their starts are kept, so that no end is without one.
 
 use foldhash::fast::RandomState;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::rfr::RecordKind;
 
-/// The place of the start of a poll: the file, and the offset of the sequence.
-type Place = (Option<PathBuf>, u64);
+/// A record before the range: its task, the offset of its sequence, its own place in the file, and its time from the base
+/// time.
+#[derive(Clone, Default)]
+pub struct Before {
+    pub iid: u64,
+    pub sequence: u64,
+    pub part: Range<u64>,
+    pub time: u64,
+}
+
+/// The starts of open polls in a file, by the offsets of their sequences.
+pub type Starts = HashMap<u64, Vec<Before>>;
 
 /// The polls that are open when the range begins.
 #[derive(Default)]
 pub struct Polls {
     /// By their tasks, the polls before it.
-    latest: HashMap<u64, Latest<(usize, u64)>, RandomState>,
+    latest: HashMap<u64, Latest<(usize, Before)>, RandomState>,
     /// The files that have some of them.
     files: Vec<Option<PathBuf>>,
-    open: HashSet<Place>,
+    open: HashMap<Option<PathBuf>, Starts>,
 }
 
 /// The latest start and end of a task's polls before the range, and where the start is.
@@ -52,27 +63,23 @@ impl Polls {
     }
 
     /// Notes a start or an end before the range, of the file that was begun last.
-    pub fn note(&mut self, iid: u64, kind: RecordKind, micros: u64, sequence: u64) {
+    pub fn note(&mut self, kind: RecordKind, micros: u64, record: Before) {
         let file = self.files.len().saturating_sub(1);
-        self.latest.entry(iid).or_default().note(kind, micros, (file, sequence));
+        self.latest.entry(record.iid).or_default().note(kind, micros, (file, record));
     }
 
     /// Finds what is open, when all that lies before the range was noted.
     pub fn close(&mut self) {
         let latest = std::mem::take(&mut self.latest);
-        self.open.extend(latest.into_values().filter_map(|latest| {
-            let (_, (file, sequence)) = latest.open()?;
-            Some((self.files.get(file)?.clone(), sequence))
-        }));
+        for (_, (file, start)) in latest.into_values().filter_map(Latest::open) {
+            let Some(path) = self.files.get(file) else { continue };
+            let starts = self.open.entry(path.clone()).or_default();
+            starts.entry(start.sequence).or_default().push(start);
+        }
     }
 
-    /// True if one of them begins in a file.
-    pub fn has_any(&self, path: Option<&Path>) -> bool {
-        self.open.iter().any(|(known, _)| known.as_deref() == path)
-    }
-
-    /// True if one of them begins there.
-    pub fn has(&self, path: Option<&Path>, sequence: u64) -> bool {
-        !self.open.is_empty() && self.open.contains(&(path.map(Path::to_owned), sequence))
+    /// Takes those that begin in a file.
+    pub fn take(&mut self, path: Option<&Path>) -> Starts {
+        self.open.remove(&path.map(Path::to_owned)).unwrap_or_default()
     }
 }
