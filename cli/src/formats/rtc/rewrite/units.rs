@@ -85,8 +85,30 @@ impl<'a> Units<'a> {
     /// The parts left out of each range.
     pub fn plans(&self, ranges: &[Range]) -> Vec<Plan> {
         let mut plans = self.pieces.plans(ranges);
-        self.leave_out(ranges, &mut plans);
+        self.left.each(|(start, end)| {
+            let place = ranges.partition_point(|range| range.end <= start);
+            let range = ranges.get(place).filter(|range| range.start <= start && start < end);
+            let plan = range.and_then(|_| plans.get_mut(place));
+            plan.into_iter().for_each(|plan| plan.padded.push((start, end)));
+        });
+        for (place, tail) in self.tails(ranges) {
+            plans.get_mut(place).into_iter().for_each(|plan| tail.leave_out(plan));
+        }
+        plans.iter_mut().for_each(Plan::sort);
         plans
+    }
+
+    /// True if a record is left out of a unit that is kept.
+    pub fn is_less(&self, ranges: &[Range]) -> bool {
+        !self.left.is_empty() || self.tails(ranges).any(|(_, tail)| !tail.is_empty())
+    }
+
+    /// The tail of the last unit in each range.
+    fn tails<'u>(&'u self, ranges: &'u [Range]) -> impl Iterator<Item = (usize, &'u Tail)> {
+        ranges.iter().enumerate().filter_map(|(place, range)| {
+            let last = self.all.partition_point(|unit| unit.end <= range.end).checked_sub(1)?;
+            self.all.get(last).map(|unit| (place, &unit.tail))
+        })
     }
 
     /// Counts the units of a range, and the records that end in it, but for what a plan leaves out.

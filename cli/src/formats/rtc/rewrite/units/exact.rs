@@ -2,8 +2,6 @@
 
 use super::super::front::LARGEST;
 use super::super::pieces::{Place, Plan};
-use super::super::range::Range;
-use super::Units;
 use crate::output::add;
 use crate::trace::{Bounds, Digest};
 use traceglass::rtc::{NameSlot, Names, Record, Stream, Streams};
@@ -130,7 +128,7 @@ impl Left {
     }
 
     /// All that is left out, in order.
-    fn each(&self, mut each: impl FnMut(Place)) {
+    pub fn each(&self, mut each: impl FnMut(Place)) {
         let mut but = self.but.clone();
         but.sort_unstable();
         let mut but = but.into_iter().peekable();
@@ -165,36 +163,11 @@ impl Tail {
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
-}
 
-impl Units<'_> {
-    /// True if a record is left out of a unit that is kept.
-    pub fn is_less(&self, ranges: &[Range]) -> bool {
-        !self.left.is_empty() || self.tails(ranges).any(|(_, tail)| !tail.is_empty())
-    }
-
-    /// Adds what is left out of ranges to their plans.
-    pub fn leave_out(&self, ranges: &[Range], plans: &mut [Plan]) {
-        self.left.each(|(start, end)| {
-            let place = ranges.partition_point(|range| range.end <= start);
-            let range = ranges.get(place).filter(|range| range.start <= start && start < end);
-            let plan = range.and_then(|_| plans.get_mut(place));
-            plan.into_iter().for_each(|plan| plan.padded.push((start, end)));
-        });
-        for (place, tail) in self.tails(ranges) {
-            let Some(plan) = plans.get_mut(place) else { continue };
-            plan.padded.extend(&tail.frames);
-            add(&mut plan.records, tail.records);
-            plan.digest.join(tail.digest);
-        }
-        plans.iter_mut().for_each(Plan::sort);
-    }
-
-    /// The tail of the last unit in each range.
-    fn tails<'u>(&'u self, ranges: &'u [Range]) -> impl Iterator<Item = (usize, &'u Tail)> {
-        ranges.iter().enumerate().filter_map(|(place, range)| {
-            let last = self.all.partition_point(|unit| unit.end <= range.end).checked_sub(1)?;
-            self.all.get(last).map(|unit| (place, &unit.tail))
-        })
+    /// Leaves it out.
+    pub fn leave_out(&self, plan: &mut Plan) {
+        plan.padded.extend(&self.frames);
+        add(&mut plan.records, self.records);
+        plan.digest.join(self.digest);
     }
 }
