@@ -4,6 +4,8 @@ use super::super::front::LARGEST;
 use super::super::pieces::{Place, Plan};
 use crate::output::add;
 use crate::trace::{Bounds, Digest};
+use foldhash::fast::RandomState;
+use std::collections::HashSet;
 use traceglass::rtc::{NameSlot, Names, Record, Stream, Streams};
 
 /// The records of a file that are left out of units that may be kept.
@@ -13,9 +15,11 @@ pub struct Exact<'a> {
     left: Left,
     /// By their slots, the last stamps of clocks: left out unless a record that is wanted follows.
     waiting: Vec<Option<Waiting>>,
-    /// By its slot, whether another clock counts from a clock, for this revision of the streams.
-    bases: Vec<Option<bool>>,
-    revision: u32,
+    /// The names of clocks from which others count, for this revision of the streams; and by its slot, if it was asked,
+    /// whether a clock is one.
+    bases: HashSet<String, RandomState>,
+    is_base: Vec<Option<bool>>,
+    revision: Option<u32>,
 }
 
 /// A stamp in a unit.
@@ -29,6 +33,8 @@ pub struct Waiting {
 #[derive(Default)]
 pub struct Left {
     runs: Vec<Place>,
+    /// Those of records in several frames, which end after others that begin later.
+    pieces: Vec<Place>,
     but: Vec<Place>,
 }
 
@@ -47,26 +53,28 @@ impl<'a> Exact<'a> {
             names: Names::new(Vec::new()),
             left: Left::default(),
             waiting: Vec::new(),
-            bases: Vec::new(),
-            revision: 0,
+            bases: HashSet::default(),
+            is_base: Vec::new(),
+            revision: None,
         }
     }
 
     /// True if another clock counts from the one in a slot: then all its stamps may be needed.
     pub fn is_base(&mut self, streams: Streams<'_, '_>, slot: usize) -> bool {
-        if self.revision != streams.revision() {
-            self.revision = streams.revision();
-            self.bases.clear();
+        if self.revision != Some(streams.revision()) {
+            self.revision = Some(streams.revision());
+            self.bases = streams.iter().filter_map(Stream::delta).map(|base| base.to_string()).collect();
+            self.is_base.clear();
         }
-        if self.bases.len() <= slot {
-            self.bases.resize(slot.saturating_add(1), None);
+        if self.is_base.len() <= slot {
+            self.is_base.resize(slot.saturating_add(1), None);
         }
+        let bases = &self.bases;
         let find = || {
-            let name = streams.at(slot).and_then(Stream::name).map(|name| name.to_string());
-            let mut bases = streams.iter().filter_map(Stream::delta);
-            name.is_some_and(|name| bases.any(|base| base.to_string() == name))
+            let name = streams.at(slot).and_then(Stream::name);
+            name.is_some_and(|name| bases.contains(&name.to_string()))
         };
-        self.bases.get_mut(slot).is_some_and(|known| *known.get_or_insert_with(find))
+        self.is_base.get_mut(slot).is_some_and(|known| *known.get_or_insert_with(find))
     }
 
     /// Leaves out a stamp, unless a record that is wanted follows before the next one.
@@ -93,7 +101,7 @@ impl<'a> Exact<'a> {
     /// What was stamped counts no more.
     pub fn interrupt(&mut self) {
         self.waiting.clear();
-        self.bases.clear();
+        self.revision = None;
     }
 
     /// True if a record is wanted for its own time.
@@ -105,7 +113,10 @@ impl<'a> Exact<'a> {
 
     /// Leaves out a record.
     pub fn leave(&mut self, frames: &[Place]) {
-        frames.iter().for_each(|frame| self.left.push(*frame));
+        match frames {
+            [frame] => self.left.push(*frame),
+            pieces => self.left.pieces.extend(pieces),
+        }
     }
 
     /// Forgets what was left out between two offsets, where no unit is kept.
@@ -117,8 +128,13 @@ impl<'a> Exact<'a> {
         }
     }
 
+    /// All that is left out, in order.
     pub fn into_left(self) -> Left {
-        self.left
+        let Left { mut runs, pieces, mut but } = self.left;
+        runs.extend(pieces);
+        runs.sort_unstable();
+        but.sort_unstable();
+        Left { runs, pieces: Vec::new(), but }
     }
 }
 
@@ -129,9 +145,7 @@ impl Left {
 
     /// All that is left out, in order.
     pub fn each(&self, mut each: impl FnMut(Place)) {
-        let mut but = self.but.clone();
-        but.sort_unstable();
-        let mut but = but.into_iter().peekable();
+        let mut but = self.but.iter().copied().peekable();
         for &(mut start, end) in &self.runs {
             while let Some((kept, after)) = but.next_if(|(kept, _)| *kept < end) {
                 if kept >= start {
