@@ -96,7 +96,7 @@ impl<'a> Event<'a> {
     #[inline(always)]
     pub(super) fn numbered(&self, plan: &Plan) -> impl Iterator<Item = Option<Value<'a>>> + use<'a> {
         let (input, mut at) = (self.input, self.values_at());
-        plan.numbers.into_iter().take(self.schema.count.into()).map_while(move |number| {
+        plan.numbers.into_iter().take(self.schema.count().into()).map_while(move |number| {
             let kind = FieldType::from_number(number & !OPTIONAL)?;
             let (value, end) = read(input, at, kind, number & OPTIONAL != 0)?;
             at = end;

@@ -28,37 +28,66 @@ pub struct Schema<'a> {
     place: Place,
 }
 
-/// Where a schema stands, and what is looked at for each event.
+/// Where a schema stands, and what is looked at for each event: two words, as it is copied for each event, and parts of words
+/// are slow to copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// Of the definition, which is all from the length of the name on.
     at: usize,
-    /// Where the fields begin in the definition.
-    fields_at: u32,
-    pub(super) type_id: u16,
-    pub(super) count: u16,
-    /// Of [`TIMED`] and [`REFERS`]: a whole word, as it is copied for each event, and a part of one is slow to copy.
-    flags: usize,
+    /// From the lowest bits on: where the fields begin in the definition, which takes 17, and [`TIMED`] and [`REFERS`] in 32;
+    /// the number of the type and the number of fields, in 16 each.
+    rest: u64,
 }
 
 /// Events have a time.
-const TIMED: usize = 1;
+const TIMED: u32 = 1 << 30;
 /// A field is text, or refers to a pool: then there is something to verify.
-const REFERS: usize = 2;
+const REFERS: u32 = 1 << 31;
 
 impl Place {
-    pub(super) const EMPTY: Self = Self { at: 0, fields_at: 0, type_id: 0, count: 0, flags: 0 };
+    pub(super) const EMPTY: Self = Self { at: 0, rest: 0 };
+
+    const fn new(at: usize, fields_at: u32, flags: u32, type_id: u16, count: u16) -> Self {
+        let ([a, b, c, d], [e, f], [g, h]) =
+            ((fields_at | flags).to_le_bytes(), type_id.to_le_bytes(), count.to_le_bytes());
+        Self { at, rest: u64::from_le_bytes([a, b, c, d, e, f, g, h]) }
+    }
+
+    #[inline(always)]
+    const fn low(self) -> u32 {
+        let [a, b, c, d, ..] = self.rest.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    /// Where the fields begin in the definition.
+    #[inline(always)]
+    const fn fields_at(self) -> u32 {
+        self.low() & !(TIMED | REFERS)
+    }
+
+    #[inline(always)]
+    pub(super) const fn type_id(self) -> u16 {
+        let [.., e, f, _, _] = self.rest.to_le_bytes();
+        u16::from_le_bytes([e, f])
+    }
+
+    /// The number of fields.
+    #[inline(always)]
+    pub(super) const fn count(self) -> u16 {
+        let [.., g, h] = self.rest.to_le_bytes();
+        u16::from_le_bytes([g, h])
+    }
 
     /// True if events have a time.
     #[inline(always)]
     pub(super) const fn timed(self) -> bool {
-        self.flags & TIMED != 0
+        self.low() & TIMED != 0
     }
 
     /// True if a field is text, or refers to a pool.
     #[inline(always)]
     pub(super) const fn refers(self) -> bool {
-        self.flags & REFERS != 0
+        self.low() & REFERS != 0
     }
 }
 
@@ -125,7 +154,7 @@ impl Plan {
                 number => skip(data, at, number)?,
             };
         }
-        if schema.place.count > self.planned { self.end_of_rest(data, at, schema) } else { Some(at) }
+        if schema.place.count() > self.planned { self.end_of_rest(data, at, schema) } else { Some(at) }
     }
 
     /// The same of the fields that no step is for.
@@ -216,9 +245,9 @@ impl<'a> Schema<'a> {
             };
             refers |= kind.refers();
         }
-        let fields_at = u32::try_from(fields_at).unwrap_or(u32::MAX);
+        let fields_at = u32::try_from(fields_at).unwrap_or(0);
         let flags = if timed != 0 { TIMED } else { 0 } | if refers { REFERS } else { 0 };
-        let place = Place { at: start, fields_at, type_id, count, flags };
+        let place = Place::new(start, fields_at, flags, type_id, count);
         let end = data.len().saturating_sub(input.len());
         Ok(Self { input: data.get(..end).unwrap_or_default(), place })
     }
@@ -254,7 +283,7 @@ impl<'a> Schema<'a> {
 
     /// The number of its events' type. It means something else in another batch.
     pub const fn type_id(&self) -> u16 {
-        self.place.type_id
+        self.place.type_id()
     }
 
     /// The name.
@@ -271,22 +300,22 @@ impl<'a> Schema<'a> {
 
     /// The number of fields.
     pub const fn field_count(&self) -> u16 {
-        self.place.count
+        self.place.count()
     }
 
     /// The fields.
     #[inline]
     pub fn fields(&self) -> FieldDefs<'a> {
         FieldDefs {
-            definition: self.definition_on().get(to_usize(self.place.fields_at)..).unwrap_or_default(),
-            left: self.place.count,
+            definition: self.definition_on().get(to_usize(self.place.fields_at())..).unwrap_or_default(),
+            left: self.place.count(),
         }
     }
 
     /// The place of the first field with this name.
     pub fn position(&self, name: &str) -> Option<u16> {
         let mut fields = self.fields();
-        (0..self.place.count).find(|_| fields.next().is_some_and(|field| field.name == name.as_bytes()))
+        (0..self.place.count()).find(|_| fields.next().is_some_and(|field| field.name == name.as_bytes()))
     }
 
     /// From the length of the name to the end: two schemas say the same if these bytes are the same.
@@ -318,9 +347,9 @@ impl fmt::Debug for Schema<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema")
             .field("offset", &self.offset())
-            .field("type_id", &self.place.type_id)
+            .field("type_id", &self.place.type_id())
             .field("name", &self.name())
-            .field("fields", &self.place.count)
+            .field("fields", &self.place.count())
             .finish()
     }
 }

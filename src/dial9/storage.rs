@@ -264,7 +264,7 @@ impl<'s> Batch<'s> {
         let slots = self.storage.schemas.slots().get(..self.schemas.len)?;
         let hint = self.hints.get_mut(usize::from(type_id) % HINTS)?;
         match slots.get(usize::from(*hint)) {
-            Some(slot) if slot.place.type_id == type_id => Some(slot),
+            Some(slot) if slot.place.type_id() == type_id => Some(slot),
             _ => find_schema(slots, self.schemas.root, type_id, hint),
         }
     }
@@ -273,7 +273,7 @@ impl<'s> Batch<'s> {
     #[inline(always)]
     pub(super) fn noted<'t>(&self, slots: &'t [SchemaSlot], type_id: u16) -> Option<&'t SchemaSlot> {
         let hint = self.hints.get(usize::from(type_id) % HINTS)?;
-        slots.get(usize::from(*hint)).filter(|slot| slot.place.type_id == type_id)
+        slots.get(usize::from(*hint)).filter(|slot| slot.place.type_id() == type_id)
     }
 
     /// The same, without a note of where it was found.
@@ -305,7 +305,7 @@ impl<'s> Batch<'s> {
         let key = u32::from(schema.type_id());
         let nearest = self.schemas.root.nearest(self.schema_slots(), key);
         let other = nearest.and_then(|place| self.schema_slots().get(place));
-        let difference = other.and_then(|slot| u32::from(slot.place.type_id).difference(key));
+        let difference = other.and_then(|slot| u32::from(slot.place.type_id()).difference(key));
         let nodes = take(&mut self.schemas, &mut *self.storage.schemas, SCHEMA, schema.offset())?;
         if let Some(slot) = nodes.last_mut() {
             *slot = SchemaSlot { place: schema.place(), plan: schema.plan(), class, ..SchemaSlot::EMPTY };
@@ -394,7 +394,7 @@ impl<'s> Batch<'s> {
         let slots = self.storage.schemas.slots().get(..self.schemas.len).unwrap_or_default();
         let Some(place) = self.schemas.root.nearest(slots, u32::from(type_id)) else { return Ok(()) };
         let schema = self.storage.schemas.slots_mut().get_mut(place);
-        let Some(schema) = schema.filter(|slot| slot.place.type_id == type_id) else { return Ok(()) };
+        let Some(schema) = schema.filter(|slot| slot.place.type_id() == type_id) else { return Ok(()) };
         let nodes = take(&mut self.annotations, &mut **room, ANNOTATIONS, annotations.offset())?;
         let number = u32::try_from(nodes.len().saturating_sub(1)).unwrap_or(u32::MAX);
         if let Some(slot) = nodes.last_mut() {
@@ -439,7 +439,7 @@ fn find_schema<'t>(
     hint: &mut u16,
 ) -> Option<&'t SchemaSlot> {
     let place = root.nearest(slots, u32::from(type_id))?;
-    let slot = slots.get(place).filter(|slot| slot.place.type_id == type_id)?;
+    let slot = slots.get(place).filter(|slot| slot.place.type_id() == type_id)?;
     *hint = u16::try_from(place).unwrap_or(0);
     Some(slot)
 }
