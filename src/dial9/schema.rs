@@ -28,18 +28,18 @@ pub struct Schema<'a> {
     place: Place,
 }
 
-/// Where a schema stands, and what is looked at for each event: two words, as it is copied for each event, and parts of words
-/// are slow to copy.
+/// Where a schema stands, and what is looked at for each event. It is copied for each, so it is two words: to copy parts of
+/// words takes far longer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// Of the definition, which is all from the length of the name on.
     at: usize,
-    /// From the lowest bits on: where the fields begin in the definition, which takes 17, and [`TIMED`] and [`REFERS`] in 32;
-    /// the number of the type and the number of fields, in 16 each.
+    /// From the lowest bits on: 32 of the offset of the fields in the definition, with [`TIMED`] and [`REFERS`]; 16 of the
+    /// number of the type; 16 of the number of fields.
     rest: u64,
 }
 
-/// Events have a time.
+/// Events have a time. The offset of the fields is far below it, as a name has at most 65,535 bytes.
 const TIMED: u32 = 1 << 30;
 /// A field is text, or refers to a pool: then there is something to verify.
 const REFERS: u32 = 1 << 31;
@@ -59,7 +59,7 @@ impl Place {
         u32::from_le_bytes([a, b, c, d])
     }
 
-    /// Where the fields begin in the definition.
+    /// The offset of the fields in the definition.
     #[inline(always)]
     const fn fields_at(self) -> u32 {
         self.low() & !(TIMED | REFERS)

@@ -104,13 +104,10 @@ pub(super) fn last_sample(format: Format, data: &[u8], order: ByteOrder) -> Opti
             _ => return None,
         };
         let (mut last, mut rest) = (None, data);
-        while let Ok((value, after)) = leb128(rest, signed) {
-            (last, rest) = (Some(value), after);
+        while let Ok((sample, after)) = leb128(rest, signed) {
+            (last, rest) = (Some(sample), after);
         }
-        return last.map(|last| match signed {
-            true => Sample::Signed(last.cast_signed()),
-            false => Sample::Unsigned(last),
-        });
+        return last;
     };
     let whole = data.len().checked_rem(size).and_then(|rest| data.len().checked_sub(rest))?;
     Samples::new(data.get(whole.checked_sub(size)?..whole)?, 0, format, order).number(size)?.ok()

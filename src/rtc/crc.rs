@@ -26,13 +26,14 @@ pub fn crc_ieee(data: &[u8]) -> u32 {
     !update(CRC.table(), IEEE_LATER, u32::MAX, data)
 }
 
-/// The number of bytes that are moved at once, and the number before they are read again.
+/// The number of bytes after which those that were moved are put in front again.
 const CHUNK: usize = 4096;
+/// The number of bytes that are moved at once: none of them is moved into the same block.
 const BLOCK: usize = 128;
 /// A byte may be taken away if it is added to the three that come so many bytes later: the register is the same in the end.
 ///
-/// That is so because x^1413 + x^1219 + x^914 + 1 is a multiple of the characteristic polynomial of the writer's step over a
-/// byte, and x^3006 + x^2866 + x^2215 + 1 of the document's: those of the lowest degree that leave room for a block.
+/// The reason: x^1413 + x^1219 + x^914 + 1 is a multiple of the characteristic polynomial of the writer's step over a byte, and
+/// x^3006 + x^2866 + x^2215 + 1 of that of the document's. Each has the lowest degree that leaves room for a block.
 const WRITER_LATER: [usize; 3] = [194, 499, 1413];
 const IEEE_LATER: [usize; 3] = [140, 791, LATEST];
 const LATEST: usize = 3006;
@@ -89,47 +90,6 @@ impl<const SLICES: usize> WriterCrc<SLICES> {
     pub fn update(&mut self, data: &[u8]) {
         self.0 = update(&Self::TABLES, WRITER_LATER, self.0, data);
     }
-
-    /// The checksum of two pieces, one after the other, given that of each and the number of bytes in the second.
-    ///
-    /// Two inputs that differ in one place alone have checksums whose difference (`^`) follows from that place and from
-    /// how many bytes come after it: what was changed in a unit need not be summed up with all the rest.
-    ///
-    /// Time is logarithmic in `len`.
-    ///
-    /// ```
-    /// use traceglass::rtc::WriterCrc;
-    ///
-    /// let sum = WriterCrc::<1>::of;
-    /// assert_eq!(WriterCrc::<1>::combine(sum(b"1234"), sum(b"56789"), 5), sum(b"123456789"));
-    /// let difference = sum(b"12_4") ^ sum(b"1234");
-    /// assert_eq!(WriterCrc::<1>::combine(difference, sum(b"123456789"), 5), sum(b"12_456789"));
-    /// ```
-    pub fn combine(first: u32, second: u32, len: u64) -> u32 {
-        // What one byte of zero does to each bit of a register, then two, four and so on.
-        let mut power: [u32; 32] = core::array::from_fn(|bit| {
-            step(&Self::TABLES, 1_u32.wrapping_shl(u32::try_from(bit).unwrap_or(0)), 0)
-        });
-        let (mut register, mut left) = (first, len);
-        while left > 0 {
-            if left & 1 == 1 {
-                register = product(&power, register);
-            }
-            let half = power;
-            power.iter_mut().for_each(|column| *column = product(&half, *column));
-            left >>= 1;
-        }
-        register ^ second
-    }
-}
-
-/// A matrix of bits, given by its columns, times a register.
-fn product(columns: &[u32; 32], register: u32) -> u32 {
-    let bits = columns.iter().enumerate().map(|(bit, column)| {
-        let is_set = register.wrapping_shr(u32::try_from(bit).unwrap_or(0)) & 1;
-        column & is_set.wrapping_neg()
-    });
-    bits.fold(0, |sum, column| sum ^ column)
 }
 
 /// A register after more bytes. `tables[k][b]` is what byte `b` does to a register of zeros, followed by `k` bytes of zero.
@@ -140,16 +100,21 @@ fn update<const SLICES: usize>(
     data: &[u8],
 ) -> u32 {
     if SLICES < 16 || data.len() < 2 * CHUNK {
-        return look_up(tables, crc, data);
+        look_up(tables, crc, data)
+    } else {
+        move_on(tables, later, crc, data)
     }
-    move_on(later, crc, data, |crc, data| look_up(tables, crc, data))
 }
 
 /// A register after bytes that are moved on, chunk by chunk, to the end, where they are looked up: to move one takes far less
 /// time.
-#[inline(always)]
 #[allow(clippy::arithmetic_side_effects)] // Offsets within a chunk.
-fn move_on(later: [usize; 3], crc: u32, data: &[u8], look_up: impl Fn(u32, &[u8]) -> u32) -> u32 {
+fn move_on<const SLICES: usize>(
+    tables: &'static [[u32; 256]; SLICES],
+    later: [usize; 3],
+    crc: u32,
+    data: &[u8],
+) -> u32 {
     let [near, far, latest] = later;
     // The bytes that were moved last, and after them those of a chunk.
     let mut moved = [0; LATEST + CHUNK];
@@ -174,14 +139,15 @@ fn move_on(later: [usize; 3], crc: u32, data: &[u8], look_up: impl Fn(u32, &[u8]
         to.iter_mut().zip(from).take(latest).for_each(|(to, from)| *to = *from);
     }
     // The bytes to which the last ones are still to be added.
-    let Some((moved, last)) = moved.split_at_mut_checked(latest) else { return 0 };
+    let (moved, last) = moved.split_at_mut(latest.min(LATEST));
     let (front, rest) = rest.split_at_checked(latest).unwrap_or((rest, &[]));
     last.iter_mut().zip(front).for_each(|(to, byte)| *to = *byte);
     for by in later {
         let from = moved.get(latest.saturating_sub(by)..).unwrap_or_default();
         last.iter_mut().zip(from).for_each(|(to, byte)| *to ^= byte);
     }
-    look_up(look_up(0, last.get(..front.len()).unwrap_or_default()), rest)
+    let crc = look_up(tables, 0, last.get(..front.len()).unwrap_or_default());
+    look_up(tables, crc, rest)
 }
 
 /// A register after more bytes, each of which is looked up.
@@ -202,15 +168,11 @@ fn look_up<const SLICES: usize>(tables: &'static [[u32; 256]; SLICES], mut crc: 
             crc = free ^ bound ^ at(13, chunk[2] ^ c) ^ at(12, chunk[3] ^ d);
         }
     }
-    rest.iter().fold(crc, |crc, &byte| step(tables, crc, byte))
-}
-
-/// A register after one more byte.
-#[inline]
-#[allow(clippy::indexing_slicing)] // As above.
-fn step<const SLICES: usize>(tables: &'static [[u32; 256]; SLICES], crc: u32, byte: u8) -> u32 {
-    let [low, ..] = crc.to_le_bytes();
-    (crc >> 8) ^ tables[0][usize::from(low ^ byte)]
+    for &byte in rest {
+        let [low, ..] = crc.to_le_bytes();
+        crc = (crc >> 8) ^ tables[0][usize::from(low ^ byte)];
+    }
+    crc
 }
 
 /// The entry of a byte in the writer's table: the polynomial has its highest bit first.
@@ -427,9 +389,6 @@ mod tests {
             crc.update(&data[..len / 3]);
             crc.update(&data[len / 3..len]);
             assert_eq!(crc.value(), expected);
-            let (first, second) = data[..len].split_at(len / 3);
-            let [first, last] = [first, second].map(WriterCrc::<16>::of);
-            assert_eq!(WriterCrc::<1>::combine(first, last, second.len() as u64), expected);
         }
         assert_eq!(WriterCrc::<1>::of(b"123456789"), 0x7ead_5c77);
         let bitwise = crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC);

@@ -214,20 +214,20 @@ impl<'a> Samples<'a> {
     /// A LEB128 of at most 64 bits.
     fn leb128(&mut self, signed: bool) -> Option<Result<Sample<'a>>> {
         match leb128(self.data, signed) {
-            Ok((value, rest)) => {
+            Ok((sample, rest)) => {
                 let used = self.data.len().saturating_sub(rest.len());
                 self.offset = self.offset.saturating_add(to_u64(used));
                 self.data = rest;
-                Some(Ok(if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) }))
+                Some(Ok(sample))
             }
             Err(kind) => self.fail(kind),
         }
     }
 }
 
-/// The bits of a LEB128 of at most 64 bits, and what follows it.
+/// A LEB128 of at most 64 bits, and the bytes after it.
 #[inline]
-pub(super) fn leb128(data: &[u8], signed: bool) -> core::result::Result<(u64, &[u8]), ErrorKind> {
+pub(super) fn leb128(data: &[u8], signed: bool) -> core::result::Result<(Sample<'static>, &[u8]), ErrorKind> {
     let (mut value, mut shift) = (0_u64, 0_u32);
     let mut bytes = data.iter();
     let negative = loop {
@@ -246,8 +246,11 @@ pub(super) fn leb128(data: &[u8], signed: bool) -> core::result::Result<(u64, &[
             break signed && byte >= 0x40;
         }
     };
-    let sign = if negative { u64::MAX.wrapping_shl(shift) } else { 0 };
-    Ok((value | sign, bytes.as_slice()))
+    if negative {
+        value |= u64::MAX.wrapping_shl(shift);
+    }
+    let sample = if signed { Sample::Signed(value.cast_signed()) } else { Sample::Unsigned(value) };
+    Ok((sample, bytes.as_slice()))
 }
 
 impl<'a> Iterator for Samples<'a> {

@@ -237,7 +237,7 @@ pub struct Tally {
     pub records: u64,
 }
 
-/// Puts inputs in order of time, given the first time of each. One without a time stays behind the one before it.
+/// Puts inputs in order of time, given the first time of each. One without a time stays after the one before it.
 pub fn in_order_of_time<T>(
     inputs: Vec<T>,
     mut first: impl FnMut(&T) -> Result<Option<i128>>,

@@ -141,7 +141,7 @@ fn recordings_are_merged_in_order_of_time() {
     let scratch = Scratch::new("rewrite-dial9-order");
     let later = batch("PollEndEvent", &[300, 400]).0;
     let earlier = batch("PollStartEvent", &[200, 100]).0;
-    // Without a time it stays behind the one before it.
+    // Without a time it stays after the one before it.
     let timeless = Writer::new().header().schema(7, "PollEndEvent", &[("n", VARINT)]).0;
     let paths = [("a.bin", &later), ("b.bin", &timeless), ("c.bin", &earlier)]
         .map(|(name, bytes)| scratch.file(name, bytes));

@@ -240,12 +240,12 @@ fn in_order_of_files(path: &str) -> Vec<Value> {
     all
 }
 
-/// Those of them that are records.
+/// The records among them.
 fn records_of(all: &[Value]) -> Vec<Value> {
     all.iter().filter(|record| record["micros"].is_u64()).cloned().collect()
 }
 
-/// What some say, in any order, wherever they lie.
+/// The content of records, in any order, without where they lie.
 fn said(records: &[Value]) -> Vec<String> {
     let mut said: Vec<_> = records.iter().cloned().map(unplaced).collect();
     said.sort();

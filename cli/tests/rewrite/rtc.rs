@@ -475,7 +475,7 @@ fn a_rest_has_the_byte_order_of_its_session() {
             _ => traceglass::rtc::WriterCrc::<1>::of(covered),
         };
         assert_eq!(written[end - 4..end], expected.to_be_bytes());
-        // Those of units that have other numbers.
+        // The checksums of units that have other numbers.
         let sound = scratch.file("sound.rtc", &sound);
         assert_eq!(write(&["cut", "--force", "--from", "@750", "-o", &out, &sound]).0, 0);
         let name = if matches!(crc, Crc::Ieee) { "ieee" } else { "writer" };

@@ -26,8 +26,8 @@ struct Piece {
     /// Others with a name that is wanted, and the first and the last of their times.
     named: u64,
     span: Span,
-    /// The times of the others.
-    others: Span,
+    /// The times of all events.
+    all: Span,
     /// The number of them in the range of time, once it is known.
     inside: u64,
 }
@@ -129,9 +129,9 @@ impl Dial9<'_> {
         for segment in &self.segments {
             all.push(segment.open(|opened| Ok(pieces(opened, wanted.names)))?);
         }
-        let first = all
-            .iter()
-            .find_map(|(pieces, _)| pieces.iter().filter_map(Piece::times).map(|(least, _)| least).min());
+        let first = all.iter().find_map(|(pieces, _)| {
+            pieces.iter().filter_map(|piece| piece.all.times()).map(|(least, _)| least).min()
+        });
         let start = || Ok(first.map(i128::from));
         let bounds: Wants<'_> = (Self::range_from(wanted.window, &start)?, wanted.names);
         let mut has_files = false;
@@ -295,29 +295,18 @@ impl Piece {
     #[inline]
     fn event(&mut self, turns: &mut Turns<'_>, event: &Event<'_>) {
         self.events = self.events.saturating_add(1);
-        match turns.of(event) {
-            (Turn::Named, time) => {
+        let (turn, time) = turns.of(event);
+        if time > 0 {
+            self.all.meet(time);
+        }
+        match turn {
+            Turn::Named => {
                 self.named = self.named.saturating_add(1);
                 self.span.meet(time);
             }
-            (turn, time) => {
-                if turn == Turn::About {
-                    self.about = self.about.saturating_add(1);
-                }
-                if time > 0 {
-                    self.others.meet(time);
-                }
-            }
+            Turn::About => self.about = self.about.saturating_add(1),
+            Turn::Outside => {}
         }
-    }
-
-    /// The first and the last time of all its events.
-    fn times(&self) -> Option<(u64, u64)> {
-        let mut all = self.span;
-        for time in self.others.times().into_iter().flat_map(|(least, greatest)| [least, greatest]) {
-            all.meet(time);
-        }
-        all.times()
     }
 
     /// Counts what is in the range; of a piece that lies only partly in it, by reading it again.

@@ -66,11 +66,8 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     to.file(Path::new(""))?;
     let files: Vec<_> = files.iter().map(|data| Rtc { data }).collect();
     // Clocks that count from somewhere and those that count from the Epoch cannot be compared.
-    let (mut first, mut is_alike) = (None, true);
-    for rtc in &files {
-        let is_absolute = rtc.is_absolute()?;
-        is_alike &= *first.get_or_insert(is_absolute) == is_absolute;
-    }
+    let kinds = files.iter().map(Rtc::is_absolute).collect::<Result<Vec<_>>>()?;
+    let is_alike = kinds.iter().all(|kind| Some(kind) == kinds.first());
     let files = in_order_of_time(files, |rtc| if is_alike { rtc.first_time() } else { Ok(None) })?;
     for rtc in files {
         let units = Units::read(&rtc, &Bounds::default(), false, &mut done);

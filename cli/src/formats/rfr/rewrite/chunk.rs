@@ -7,6 +7,7 @@ use super::runs::{Parts, range};
 use super::writer::Writer;
 use crate::formats::rfr::select::Within;
 use crate::status::Result;
+use std::ops::Range;
 use std::path::Path;
 use traceglass::Error;
 use traceglass::rfr::{
@@ -45,7 +46,7 @@ struct Found {
     /// All of them, if some may be left out.
     named: Vec<Named>,
     records: Records,
-    /// Those of the records that are kept, if the sequence is, and where they lie.
+    /// The records that are kept, if the sequence is, and where they lie.
     kept: Records,
     kept_parts: Parts,
     is_damaged: bool,
@@ -65,6 +66,16 @@ impl Found {
             kept_parts: Parts::default(),
             is_damaged: false,
             is_wanted,
+        }
+    }
+
+    /// Keeps a record if it is in the range, and what it names.
+    #[inline(always)]
+    fn keep(&mut self, record: &Record<'_>, part: Range<u64>, within: &Within, names: &mut Names) {
+        if within.wants(record.micros()) {
+            self.kept.count(record.micros());
+            self.kept_parts.add(part);
+            names.add_record(record);
         }
     }
 
@@ -233,12 +244,10 @@ pub fn read(chunk: &Chunk<'_>, len: u64, wants: &Wants, mut before: impl FnMut(R
                 found.records.add(&record, &within, |iid, kind, time| {
                     before(kind, Before { iid, sequence, part: part.clone(), time });
                 });
-                if !is_exact {
+                if is_exact {
+                    found.keep(&record, part, &within, &mut names);
+                } else {
                     found.kept_parts.add(part);
-                } else if within.wants(record.micros()) {
-                    found.kept.count(record.micros());
-                    found.kept_parts.add(part);
-                    names.add_record(&record);
                 }
             }
             (Ok(Some(_)), None) => {}

@@ -34,7 +34,7 @@ impl Rtc<'_> {
                 number: range.front.is_some().then_some(0),
                 covered: range.start,
                 changes: Vec::new(),
-                rest: range.front.as_ref().filter(|front| front.has_head()).map(|_| Default::default()),
+                front: None,
                 order: None,
                 to,
             };
@@ -64,30 +64,21 @@ struct Emitter<'w, 'a> {
     number: Option<u64>,
     /// The start of the bytes that the unit's checksum covers.
     covered: u64,
-    /// The places of these bytes that were made new, and what they are now: a checksum follows from the one before, and
-    /// from these.
+    /// These bytes as far as they were made new: from which offset on, and what they are now.
     changes: Vec<(u64, Vec<u8>)>,
-    /// In the rest of a unit, whose checksum covered more, those of what was written.
-    rest: Option<(WriterCrc<16>, Hasher)>,
+    /// In the rest of a unit, the sum of what was written in front of it: the checksum covers that, too.
+    front: Option<Sum>,
     /// The byte order of checksums, once one was seen: it is that of the session.
     order: Option<ByteOrder>,
     to: &'w mut dyn NewTrace,
 }
 
 impl Emitter<'_, '_> {
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        if let Some((writer, ieee)) = &mut self.rest {
-            writer.update(bytes);
-            ieee.update(bytes);
-        }
-        self.to.put(bytes)
-    }
-
     /// Writes other bytes in place of as many.
     fn change(&mut self, new: Vec<u8>) -> Result<()> {
         let start = self.at;
         self.at = start.saturating_add(new.len() as u64);
-        self.put(&new)?;
+        self.to.put(&new)?;
         if new != bytes(self.data, start, self.at) {
             self.changes.push((start, new));
         }
@@ -98,14 +89,20 @@ impl Emitter<'_, '_> {
     fn front(&mut self) -> Result<()> {
         let Some(front) = &self.range.front else { return Ok(()) };
         self.to.put(&MARKER)?;
-        front.put(&mut |bytes| self.put(bytes))
+        let mut sum = Sum::new(self.units.is_ieee);
+        front.put(&mut |bytes| {
+            sum.update(bytes);
+            self.to.put(bytes)
+        })?;
+        self.front = Some(sum).filter(|_| front.has_head());
+        Ok(())
     }
 
     /// Writes up to `end` as it is.
     fn raw(&mut self, end: u64) -> Result<()> {
         let all = bytes(self.data, self.at, end);
         self.at = self.at.max(end);
-        self.put(all)
+        self.to.put(all)
     }
 
     /// Writes a frame as padding.
@@ -125,7 +122,7 @@ impl Emitter<'_, '_> {
             self.raw(frame.end())?;
             self.number = Some(self.number.map_or(0, |number| number.saturating_add(1)));
             self.covered = frame.end();
-            self.rest = None;
+            self.front = None;
             self.changes.clear();
             return Ok(());
         }
@@ -152,64 +149,65 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// A checksum by the algorithm, and in the byte order, of the one that was there; one that was wrong stays.
+    /// A checksum by the algorithm, and in the byte order, of the one that was there. One that was wrong stays, and so does that
+    /// of bytes of which none is new.
     fn stamped(&mut self, frame: &Frame<'_>) -> [u8; 4] {
         let stored = frame.payload().first_chunk().copied().unwrap_or_default();
-        if let Some((writer, ieee)) = &self.rest {
-            let is_ieee = self.units.is_ieee;
-            let sum = if is_ieee { ieee.clone().finalize() } else { writer.value() };
-            return in_order(sum, self.units.order);
-        }
-        let status = self.units.sum(frame);
-        if is_wrong(status) {
-            return stored;
-        }
-        let algorithm = if status == Some(CrcStatus::Ieee) { Algorithm::Ieee } else { Algorithm::Writer };
-        let is_right = matches!(status, Some(CrcStatus::Ieee | CrcStatus::Writer));
-        let (old, order) = match self.order.filter(|_| is_right) {
-            Some(ByteOrder::Little) => (u32::from_le_bytes(stored), ByteOrder::Little),
-            Some(ByteOrder::Big) => (u32::from_be_bytes(stored), ByteOrder::Big),
+        let (mut sum, order) = match self.front.take() {
+            Some(sum) => (sum, self.units.order),
             None => {
-                let old = algorithm.sum(bytes(self.data, self.covered, frame.offset()));
-                let is = |order: &ByteOrder| in_order(old, *order) == stored;
-                let found = [ByteOrder::Little, ByteOrder::Big].into_iter().find(is);
-                self.order = self.order.or(found);
-                (old, self.order.unwrap_or(self.units.order))
+                let status = self.units.sum(frame);
+                if self.changes.is_empty() || status.is_some_and(is_wrong) {
+                    return stored;
+                }
+                let sum = Sum::new(status == Some(CrcStatus::Ieee));
+                (sum.clone(), self.order_of(stored, sum, frame.offset()))
             }
         };
-        let new = self.changes.iter().fold(old, |sum, (start, new)| {
-            let end = start.saturating_add(new.len() as u64);
-            let difference = algorithm.sum(new) ^ algorithm.sum(bytes(self.data, *start, end));
-            algorithm.combine(difference, sum, frame.offset().saturating_sub(end))
+        let mut at = self.covered;
+        for (start, new) in &self.changes {
+            sum.update(bytes(self.data, at, *start));
+            sum.update(new);
+            at = start.saturating_add(new.len() as u64);
+        }
+        sum.update(bytes(self.data, at, frame.offset()));
+        in_order(sum.value(), order)
+    }
+
+    /// The byte order of a checksum, given the sum of nothing.
+    fn order_of(&mut self, stored: [u8; 4], mut sum: Sum, end: u64) -> ByteOrder {
+        self.order = self.order.or_else(|| {
+            sum.update(bytes(self.data, self.covered, end));
+            let orders = [ByteOrder::Little, ByteOrder::Big];
+            orders.into_iter().find(|order| in_order(sum.value(), *order) == stored)
         });
-        in_order(new, order)
+        self.order.unwrap_or(self.units.order)
     }
 }
 
-/// How a checksum is computed.
-#[derive(Clone, Copy)]
-enum Algorithm {
-    Ieee,
-    Writer,
+/// A checksum of the bytes so far.
+#[derive(Clone)]
+enum Sum {
+    Ieee(Hasher),
+    Writer(WriterCrc<16>),
 }
 
-impl Algorithm {
-    fn sum(self, data: &[u8]) -> u32 {
+impl Sum {
+    fn new(is_ieee: bool) -> Self {
+        if is_ieee { Self::Ieee(Hasher::new()) } else { Self::Writer(WriterCrc::new()) }
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
         match self {
-            Self::Ieee => crc32fast::hash(data),
-            Self::Writer => WriterCrc::<16>::of(data),
+            Self::Ieee(sum) => sum.update(bytes),
+            Self::Writer(sum) => sum.update(bytes),
         }
     }
 
-    /// That of two pieces, one after the other, of which the second has so many bytes.
-    fn combine(self, first: u32, second: u32, len: u64) -> u32 {
+    fn value(&self) -> u32 {
         match self {
-            Self::Ieee => {
-                let mut sum = Hasher::new_with_initial(first);
-                sum.combine(&Hasher::new_with_initial_len(second, len));
-                sum.finalize()
-            }
-            Self::Writer => WriterCrc::<16>::combine(first, second, len),
+            Self::Ieee(sum) => sum.clone().finalize(),
+            Self::Writer(sum) => sum.value(),
         }
     }
 }

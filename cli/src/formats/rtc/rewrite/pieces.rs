@@ -26,7 +26,7 @@ pub struct Pieces {
     apart: Vec<Apart>,
     /// Frames that are the rest of a record whose beginning is lost, or may be.
     rests: Vec<Place>,
-    /// Those of the record that ended last.
+    /// The frames of the record that ended last.
     ended: Vec<Place>,
 }
 

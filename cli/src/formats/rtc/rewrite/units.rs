@@ -45,11 +45,17 @@ impl Unit {
         self.records = self.records.saturating_add(1);
         self.digest.join(digest);
     }
+
+    /// Widens its range of time.
+    fn meet(&mut self, time: Time) {
+        let (first, last) = self.span.unwrap_or((time, time));
+        self.span = Some((first.min(time), last.max(time)));
+    }
 }
 
 /// True if a checksum is wrong, though all that it covers could be read: so it stays.
-pub fn is_wrong(status: Option<CrcStatus>) -> bool {
-    matches!(status, Some(CrcStatus::Mismatch { .. }))
+pub fn is_wrong(status: CrcStatus) -> bool {
+    matches!(status, CrcStatus::Mismatch { .. })
 }
 
 /// All units of a file.
@@ -60,7 +66,7 @@ pub struct Units<'a> {
     marks: Vec<Frame<'a>>,
     /// Errors in what Metas and indices say: they are kept as they are.
     errors: u64,
-    /// The offsets of checksums, and what was found of each: but for those of rests, which covered more.
+    /// The offset of each checksum, and its status: but for those of rests, which covered more.
     sums: Vec<(u64, CrcStatus)>,
     /// True if the first checksum that is right is the document's.
     pub is_ieee: bool,
@@ -140,7 +146,7 @@ impl<'a> Units<'a> {
         digest
     }
 
-    /// What was found of a checksum.
+    /// The status of a checksum; none of one of a rest.
     pub fn sum(&self, crc: &Frame<'_>) -> Option<CrcStatus> {
         let place = self.sums.binary_search_by_key(&crc.offset(), |(at, _)| *at).ok()?;
         self.sums.get(place).map(|(_, status)| *status)
@@ -150,7 +156,7 @@ impl<'a> Units<'a> {
     pub fn errors(&self, ranges: &[Range], times: u64) -> u64 {
         let place = |at: u64| ranges.partition_point(|range| range.end <= at);
         let is_kept = |at: u64| ranges.get(place(at)).is_some_and(|range| range.has(at, at));
-        let wrong = self.sums.iter().filter(|(at, status)| is_wrong(Some(*status)) && is_kept(*at));
+        let wrong = self.sums.iter().filter(|(at, status)| is_wrong(*status) && is_kept(*at));
         let wrong = wrong.count() as u64;
         wrong.saturating_add(self.errors.saturating_mul(times))
     }

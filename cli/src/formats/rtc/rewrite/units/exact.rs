@@ -15,6 +15,8 @@ pub struct Exact<'a> {
     left: Left,
     /// By their slots, the last stamps of clocks: left out unless a record that is wanted follows.
     waiting: Vec<Option<Waiting>>,
+    /// The slots of those that are there.
+    slots: Vec<usize>,
     /// The names of clocks from which others count, for this revision of the streams; and by its slot, if it was asked,
     /// whether a clock is one.
     bases: HashSet<String, RandomState>,
@@ -33,7 +35,7 @@ pub struct Waiting {
 #[derive(Default)]
 pub struct Left {
     runs: Vec<Place>,
-    /// Those of records in several frames, which end after others that begin later.
+    /// The frames of records that have several: such a record ends after others that begin later.
     pieces: Vec<Place>,
     but: Vec<Place>,
 }
@@ -53,6 +55,7 @@ impl<'a> Exact<'a> {
             names: Names::new(Vec::new()),
             left: Left::default(),
             waiting: Vec::new(),
+            slots: Vec::new(),
             bases: HashSet::default(),
             is_base: Vec::new(),
             revision: None,
@@ -83,24 +86,28 @@ impl<'a> Exact<'a> {
         if self.waiting.len() <= slot {
             self.waiting.resize_with(slot.saturating_add(1), || None);
         }
-        if let Some(waiting) = self.waiting.get_mut(slot) {
-            *waiting = Some(stamp);
+        if let Some(waiting) = self.waiting.get_mut(slot)
+            && waiting.replace(stamp).is_none()
+        {
+            self.slots.push(slot);
         }
     }
 
     /// Keeps the last stamps for a record that is wanted: unless it is one itself, that of its own clock.
     pub fn keep(&mut self, own: Option<usize>, mut each: impl FnMut(&Waiting)) {
-        for (slot, waiting) in self.waiting.iter_mut().enumerate() {
-            if let Some(stamp) = waiting.take().filter(|_| own != Some(slot)) {
+        for slot in self.slots.drain(..) {
+            let stamp = self.waiting.get_mut(slot).and_then(Option::take);
+            if let Some(stamp) = stamp.filter(|_| own != Some(slot)) {
                 self.left.but.push(stamp.frame);
                 each(&stamp);
             }
         }
     }
 
-    /// What was stamped counts no more.
+    /// Forgets all stamps: no clock goes on.
     pub fn interrupt(&mut self) {
         self.waiting.clear();
+        self.slots.clear();
         self.revision = None;
     }
 

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::rc::Rc;
 use traceglass::rtc::recover::{Found, Records};
-use traceglass::rtc::{Checker, CrcStatus, Frame, Index, Time, id};
+use traceglass::rtc::{Checker, CrcStatus, Frame, Index, Record, Time, id};
 use traceglass::{ByteOrder, Finding, Gap, Severity};
 
 /// The time of the record that was seen last: those between two stamps have the same.
@@ -314,49 +314,58 @@ impl<'a> Walk<'_, 'a> {
     #[cold]
     fn exactly(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>) {
         let Some(record) = records.record(*frame) else { return };
+        let (begun, own) = self.place(records, &record);
         let Some(exact) = &mut self.exact else { return };
-        let frames = match frame.continues() {
-            true => self.pieces.ended(),
-            false => vec![(frame.offset(), frame.end())],
-        };
-        let (is_wanted, is_stamp, slot) = (exact.wants(&record), record.is_stamp(), record.slot());
+        let (whole, pieces) = ([(frame.offset(), frame.end())], self.pieces.ended());
+        let frames = if frame.continues() { &pieces[..] } else { &whole };
+        let (is_wanted, slot) = (exact.wants(&record), record.slot());
         let last = self.units.len().saturating_sub(1);
-        let begun = self.units.partition_point(|unit| unit.start <= record.offset()).saturating_sub(1);
-        if is_stamp {
-            self.clocks.stamp(slot, begun, || is_delta(records, slot));
-        }
-        let mut own = Digest::default();
-        super::super::digest::add(record.stream().id(), record.len(), &mut own);
-        if is_wanted {
-            exact.keep(is_stamp.then_some(slot), |stamp| {
+        match (is_wanted, record.is_stamp()) {
+            (false, false) => return exact.leave(frames),
+            (false, true) if !frame.continues() && !exact.is_base(records.streams(), slot) => {
+                return exact.wait(slot, Waiting { frame: whole[0], unit: last, digest: own });
+            }
+            (false, true) => {}
+            (true, is_stamp) => exact.keep(is_stamp.then_some(slot), |stamp| {
                 self.units.get_mut(stamp.unit).into_iter().for_each(|unit| unit.count(stamp.digest));
-            });
-        } else if !is_stamp {
-            return exact.leave(&frames);
-        } else if let ([frame], false) = (&frames[..], exact.is_base(records.streams(), slot)) {
-            return exact.wait(slot, Waiting { frame: *frame, unit: last, digest: own });
+            }),
         }
         if begun < last {
             self.pieces.note(own);
         }
-        // The stamps that count now are needed, and not those that did when the unit began.
-        let first = self.clocks.first().unwrap_or(last);
-        for (unit, number) in self.units.iter_mut().zip(0..).skip(begun).filter(|_| is_wanted) {
-            if !unit.is_wanted {
+        let Some(units) = self.units.get_mut(begun..) else { return };
+        if is_wanted {
+            // The stamps that count now are needed, and not those that did when the unit began.
+            let first = self.clocks.first().unwrap_or(last);
+            for (unit, number) in units.iter_mut().zip(begun..).filter(|(unit, _)| !unit.is_wanted) {
                 (unit.is_wanted, unit.needs) = (true, if number == last { first } else { number });
             }
         }
-        let Some(unit) = self.units.last_mut() else { return };
+        let Some(unit) = units.last_mut() else { return };
         unit.count(own);
         if is_wanted {
             unit.tail = Tail::default();
-            if let Some(time) = record.time() {
-                let (first, last) = unit.span.unwrap_or((time, time));
-                unit.span = Some((first.min(time), last.max(time)));
-            }
+            record.time().into_iter().for_each(|time| unit.meet(time));
         } else if unit.is_wanted {
-            unit.tail.push(&frames, own);
+            unit.tail.push(frames, own);
         }
+    }
+
+    /// The number of the unit in which a record begins, and what it adds to the digest of the last one. Notes it if it is a
+    /// stamp.
+    fn place(&mut self, records: &Records<'_, '_, Slots<'_>>, record: &Record<'_, '_>) -> (usize, Digest) {
+        let (at, slot) = (record.offset(), record.slot());
+        let begun = match self.units.last() {
+            Some(unit) if at < unit.start => self.units.partition_point(|unit| unit.start <= at),
+            _ => self.units.len(),
+        };
+        let begun = begun.saturating_sub(1);
+        if record.is_stamp() {
+            self.clocks.stamp(slot, begun, || is_delta(records, slot));
+        }
+        let mut own = Digest::default();
+        super::super::digest::add(record.stream().id(), record.len(), &mut own);
+        (begun, own)
     }
 
     /// Forgets the records left out of units that are not kept: those before the first one of a run that is wanted, unless
@@ -381,19 +390,8 @@ impl<'a> Walk<'_, 'a> {
     #[cold]
     fn joined(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>) {
         let Some(record) = records.record(*frame) else { return };
-        let at = record.offset();
-        let is_apart = self.units.last().is_none_or(|unit| at < unit.start);
-        let begun = match is_apart {
-            true => self.units.partition_point(|unit| unit.start <= at),
-            false => self.units.len(),
-        };
-        let begun = begun.saturating_sub(1);
-        if record.is_stamp() {
-            self.clocks.stamp(record.slot(), begun, || is_delta(records, record.slot()));
-        }
-        let mut own = Digest::default();
-        super::super::digest::add(record.stream().id(), record.len(), &mut own);
-        if is_apart {
+        let (begun, own) = self.place(records, &record);
+        if begun.saturating_add(1) < self.units.len() {
             self.pieces.note(own);
         }
         self.units.last_mut().into_iter().for_each(|unit| unit.count(own));
@@ -417,10 +415,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let Some(unit) = self.units.last_mut() else { return };
         unit.is_wanted |= self.last.is_wanted;
-        if let Some(time) = time {
-            let (first, last) = unit.span.unwrap_or((time, time));
-            unit.span = Some((first.min(time), last.max(time)));
-        }
+        time.into_iter().for_each(|time| unit.meet(time));
     }
 
     fn gap(&mut self, gap: &Gap) {
