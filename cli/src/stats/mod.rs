@@ -196,7 +196,7 @@ impl<T> ByName<T> {
         self.known.get(self.find(name)?).map(|known| &known.value)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> + Clone {
         self.known.iter().map(|known| (known.name.text(), &known.value))
     }
 

@@ -4,11 +4,12 @@ use super::export;
 use crate::input::Input;
 use crate::json::Line;
 use crate::look_back::look_back;
-use crate::output::{DIM, HEADING, Out, grouped, percent, printable, shortened, shown};
+use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened, shown};
 use crate::progress::{self, Progress};
+use crate::record::Names;
 use crate::slices::Lasting;
 use crate::states::Pairs;
-use crate::stats::{Busy, Named, Sketch, Stats};
+use crate::stats::{Busy, ByName, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, name, right};
 use crate::trace::{Open, Pairing, Reading, Window, aligned};
@@ -34,6 +35,12 @@ pub struct Args {
     /// Another trace to compare with: what became slower, what is new
     #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
+    /// Only slices and events with this name; * stands for any text. More than one may be given
+    #[arg(long, value_name = "GLOB")]
+    name: Vec<String>,
+    /// How the durations of slices are spread: how many last from each power of two nanoseconds up to the next
+    #[arg(long, conflicts_with_all = ["json", "against"])]
+    histogram: bool,
     #[command(flatten)]
     window: Window,
     #[command(flatten)]
@@ -50,6 +57,7 @@ const EXAMPLES: &str = "\
   traceglass stats trace/                        which call is slow, which task hogs
   traceglass stats --from +1s --to +2s trace/    in one second
   traceglass stats --against before/ after/      what became slower
+  traceglass stats --histogram --name 'irq*' trace/
   traceglass stats --json trace/ | jq 'select(.kind == \"slice\") | {name, p99_ns}'";
 
 /// The widest name in a table.
@@ -77,11 +85,33 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         }
         None => None,
     };
-    match args.json {
-        true => print_json(&stats, other.as_ref(), out)?,
-        false => print_text(&stats, other.as_ref(), if args.all { usize::MAX } else { SHOWN }, out)?,
+    let names = Names::new(args.name.iter().map(String::as_str));
+    if named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none() {
+        return Err(Failure::unreadable("no slice and no event has such a name"));
+    }
+    let shown = Statistics { of: &stats, other: other.as_ref(), names: &names };
+    let most = if args.all { usize::MAX } else { SHOWN };
+    if args.json {
+        shown.print_json(out)?;
+    } else if args.histogram {
+        shown.print_histograms(most, out)?;
+    } else {
+        shown.print_text(most, out)?;
     }
     Ok(worst)
+}
+
+/// What is printed.
+struct Statistics<'s> {
+    of: &'s Stats,
+    other: Option<&'s Stats>,
+    /// The names of events and slices that are asked for. Tracks, on which others are too, are shown with all of them.
+    names: &'s Names,
+}
+
+/// What is counted by names that are asked for.
+fn named_so<'s, T>(all: &'s ByName<T>, names: &Names) -> impl Iterator<Item = (&'s str, &'s T)> + Clone {
+    all.iter().filter(move |(name, _)| names.has(name))
 }
 
 /// Counts what is in a trace.
@@ -195,42 +225,6 @@ fn object(line: &mut Line) -> String {
     String::from_utf8_lossy(line.end().trim_ascii_end()).into_owned()
 }
 
-fn print_json(stats: &Stats, other: Option<&Stats>, out: &mut Out) -> Result<()> {
-    let (ns, other_ns) = (stats.ns(), other.map_or(0, Stats::ns));
-    let (mut line, mut against) = (Line::new(), Line::new());
-    // Ends a line, with what the other trace says.
-    let end = |line: &mut Line, against: Option<&mut Line>, out: &mut Out| {
-        if other.is_some() {
-            line.raw("against", against.map_or_else(|| "null".to_owned(), object));
-        }
-        out.json_text(line.end())
-    };
-    for (name, named) in sorted(stats.slices.iter(), usize::MAX, |named| named.sketch.total()) {
-        of_slices(line.begin().text("kind", "slice").text("name", name), named, ns);
-        let found = other.and_then(|other| other.slices.get(name));
-        let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
-        end(&mut line, found, out)?;
-    }
-    let names = stats.slices.names();
-    let other_names = other.map(|other| other.slices.names()).unwrap_or_default();
-    for (track, busy) in sorted(stats.tracks.iter(), usize::MAX, |busy| busy.ns()) {
-        let label = stats.aliases.get(track).map(String::as_str);
-        line.begin().text("kind", "track").text("track", track).text_or_null("label", label);
-        of_track(&mut line, busy, &names, ns);
-        let found = other.and_then(|other| other.tracks.get(track));
-        let found = found.map(|busy| of_track(against.begin(), busy, &other_names, other_ns));
-        let found = found.map(|()| &mut against);
-        end(&mut line, found, out)?;
-    }
-    for (name, count) in sorted(stats.events.iter(), usize::MAX, |count| *count) {
-        of_events(line.begin().text("kind", "event").text("name", name), *count, ns);
-        let found = other.and_then(|other| other.events.get(name));
-        let found = found.map(|count| of_events(against.begin(), *count, other_ns)).map(|()| &mut against);
-        end(&mut line, found, out)?;
-    }
-    Ok(())
-}
-
 /// A name in a table.
 fn named(name: &str) -> String {
     printable(&shortened(name, WIDE))
@@ -243,6 +237,18 @@ fn shown_rate(count: u64, ns: i128) -> String {
     })
 }
 
+/// As an integer that has room for each power of a duration.
+fn power_of_two(power: u32) -> i128 {
+    1_i128.checked_shl(power).unwrap_or(i128::MAX)
+}
+
+/// A bar for a part of the largest number. What is not 0 is seen.
+fn bar(count: u64, largest: u64) -> String {
+    const WIDEST: u128 = 40;
+    let width = u128::from(count).saturating_mul(WIDEST).div_ceil(u128::from(largest).max(1));
+    "█".repeat(usize::try_from(width).unwrap_or(0))
+}
+
 /// A change, where it is one of more than a hundredth.
 fn change(ratio: Option<f64>, is_known: bool) -> String {
     match ratio {
@@ -253,9 +259,99 @@ fn change(ratio: Option<f64>, is_known: bool) -> String {
     }
 }
 
-fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) -> Result<()> {
-    let ns = stats.ns();
-    if !stats.slices.is_empty() {
+impl Statistics<'_> {
+    fn print_json(&self, out: &mut Out) -> Result<()> {
+        let Self { of: stats, other, names: asked } = *self;
+        let (ns, other_ns) = (stats.ns(), other.map_or(0, Stats::ns));
+        let (mut line, mut against) = (Line::new(), Line::new());
+        // Ends a line, with what the other trace says.
+        let end = |line: &mut Line, against: Option<&mut Line>, out: &mut Out| {
+            if other.is_some() {
+                line.raw("against", against.map_or_else(|| "null".to_owned(), object));
+            }
+            out.json_text(line.end())
+        };
+        for (name, named) in sorted(named_so(&stats.slices, asked), usize::MAX, |named| named.sketch.total())
+        {
+            of_slices(line.begin().text("kind", "slice").text("name", name), named, ns);
+            let found = other.and_then(|other| other.slices.get(name));
+            let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
+            end(&mut line, found, out)?;
+        }
+        let names = stats.slices.names();
+        let other_names = other.map(|other| other.slices.names()).unwrap_or_default();
+        let tracks = stats.tracks.iter().filter(|_| asked.are_all());
+        for (track, busy) in sorted(tracks, usize::MAX, |busy| busy.ns()) {
+            let label = stats.aliases.get(track).map(String::as_str);
+            line.begin().text("kind", "track").text("track", track).text_or_null("label", label);
+            of_track(&mut line, busy, &names, ns);
+            let found = other.and_then(|other| other.tracks.get(track));
+            let found = found.map(|busy| of_track(against.begin(), busy, &other_names, other_ns));
+            let found = found.map(|()| &mut against);
+            end(&mut line, found, out)?;
+        }
+        for (name, count) in sorted(named_so(&stats.events, asked), usize::MAX, |count| *count) {
+            of_events(line.begin().text("kind", "event").text("name", name), *count, ns);
+            let found = other.and_then(|other| other.events.get(name));
+            let found =
+                found.map(|count| of_events(against.begin(), *count, other_ns)).map(|()| &mut against);
+            end(&mut line, found, out)?;
+        }
+        Ok(())
+    }
+
+    /// From each power of two nanoseconds up to the next, how many slices last that long.
+    fn print_histograms(&self, most: usize, out: &mut Out) -> Result<()> {
+        let found = named_so(&self.of.slices, self.names).filter(|(_, of)| of.sketch.count > 0);
+        let count = found.clone().count();
+        for (name, Named { sketch, .. }) in sorted(found, most, |named| named.sketch.total()) {
+            let powers = sketch.powers();
+            let (Some((&first, _)), Some((&last, _))) = (powers.first_key_value(), powers.last_key_value())
+            else {
+                continue;
+            };
+            let largest = powers.values().copied().max().unwrap_or(0);
+            out.line(out.paint(HEADING, named(name)))?;
+            let mut table = Table::new(&[right("from"), right("up to"), right("count"), left("")]);
+            for power in first..=last {
+                let count = powers.get(&power).copied().unwrap_or(0);
+                let from = if power == 0 { 0 } else { power_of_two(power) };
+                let to = power_of_two(power.saturating_add(1));
+                table.row(out, vec![aligned(from), aligned(to), grouped(count), bar(count, largest)])?;
+            }
+            table.finish(out)?;
+        }
+        more(count, most, out)
+    }
+
+    fn print_text(&self, most: usize, out: &mut Out) -> Result<()> {
+        if named_so(&self.of.slices, self.names).next().is_some() {
+            self.print_slices(most, out)?;
+        }
+        if !self.of.slices.is_empty() && self.names.are_all() {
+            self.print_tracks(most, out)?;
+        }
+        if named_so(&self.of.events, self.names).next().is_some() {
+            self.print_events(most, out)?;
+        }
+        let gone = match self.other {
+            Some(other) if self.names.are_all() => {
+                let slices = other.slices.iter().filter(|(name, _)| self.of.slices.get(name).is_none());
+                let events = other.events.iter().filter(|(name, _)| self.of.events.get(name).is_none());
+                slices.count().saturating_add(events.count())
+            }
+            _ => 0,
+        };
+        if gone > 0 {
+            let what = counted(i128::try_from(gone).unwrap_or(0), "name is", "names are");
+            out.line(out.paint(DIM, format!("{what} in the other trace only")))?;
+        }
+        Ok(())
+    }
+
+    fn print_slices(&self, most: usize, out: &mut Out) -> Result<()> {
+        let Self { of: stats, other, .. } = *self;
+        let ns = stats.ns();
         out.line(out.paint(HEADING, "slices"))?;
         let mut columns = vec![
             name("name"),
@@ -275,7 +371,7 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
             columns.insert(1, right("change"));
         }
         let mut table = Table::new(&columns);
-        for (name, about) in sorted(stats.slices.iter(), most, |named| named.sketch.total()) {
+        for (name, about) in sorted(named_so(&stats.slices, self.names), most, |named| named.sketch.total()) {
             let Named { sketch, longest_at, .. } = about;
             let time = |value: Option<i128>| {
                 value.filter(|_| sketch.count > 0).map_or_else(|| "?".to_owned(), aligned)
@@ -302,8 +398,12 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
             table.row(out, cells)?;
         }
         table.finish(out)?;
-        more(stats.slices.len(), most, out)?;
-        let names = stats.slices.names();
+        more(named_so(&stats.slices, self.names).count(), most, out)
+    }
+
+    fn print_tracks(&self, most: usize, out: &mut Out) -> Result<()> {
+        let stats = self.of;
+        let (names, ns) = (stats.slices.names(), stats.ns());
         out.line(out.paint(HEADING, "tracks"))?;
         let mut table = Table::new(&[name("track"), right("busy"), right("share"), name("mostly")]);
         for (track, busy) in sorted(stats.tracks.iter(), most, |busy| busy.ns()) {
@@ -317,31 +417,26 @@ fn print_text(stats: &Stats, other: Option<&Stats>, most: usize, out: &mut Out) 
             table.row(out, vec![track, aligned(busy.ns()), share(busy.ns(), ns), mostly.join(", ")])?;
         }
         table.finish(out)?;
-        more(stats.tracks.len(), most, out)?;
+        more(stats.tracks.len(), most, out)
     }
-    out.line(out.paint(HEADING, "events"))?;
-    let mut columns = vec![name("name"), right("count"), right("per second")];
-    if other.is_some() {
-        columns.push(right("was"));
-    }
-    let mut table = Table::new(&columns);
-    for (name, count) in sorted(stats.events.iter(), most, |count| *count) {
-        let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
-        if let Some(other) = other {
-            cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));
+
+    fn print_events(&self, most: usize, out: &mut Out) -> Result<()> {
+        let Self { of: stats, other, .. } = *self;
+        let ns = stats.ns();
+        out.line(out.paint(HEADING, "events"))?;
+        let mut columns = vec![name("name"), right("count"), right("per second")];
+        if other.is_some() {
+            columns.push(right("was"));
         }
-        table.row(out, cells)?;
+        let mut table = Table::new(&columns);
+        for (name, count) in sorted(named_so(&stats.events, self.names), most, |count| *count) {
+            let mut cells = vec![named(name), grouped(*count), shown_rate(*count, ns)];
+            if let Some(other) = other {
+                cells.push(other.events.get(name).map_or_else(|| "new".to_owned(), |count| grouped(*count)));
+            }
+            table.row(out, cells)?;
+        }
+        table.finish(out)?;
+        more(named_so(&stats.events, self.names).count(), most, out)
     }
-    table.finish(out)?;
-    more(stats.events.len(), most, out)?;
-    let gone = other.map_or(0, |other| {
-        let slices = other.slices.iter().filter(|(name, _)| stats.slices.get(name).is_none()).count();
-        slices
-            .saturating_add(other.events.iter().filter(|(name, _)| stats.events.get(name).is_none()).count())
-    });
-    if gone > 0 {
-        let what = crate::output::counted(i128::try_from(gone).unwrap_or(0), "name is", "names are");
-        out.line(out.paint(DIM, format!("{what} in the other trace only")))?;
-    }
-    Ok(())
 }

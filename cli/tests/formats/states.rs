@@ -127,6 +127,55 @@ fn statistics_add_up() {
     }
 }
 
+/// A histogram has a line for each power of two from the shortest duration to the longest, with as many as JSON says.
+#[test]
+fn histograms_count_what_json_counts() {
+    for sample in ["sample.rfr", "trace.0.bin", "kernel"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let stats = lines(&["stats", "--json", path]);
+        for line in stats.iter().filter(|line| line["kind"] == "slice" && line["count"] != 0) {
+            let name = line["name"].as_str().unwrap();
+            let output = traceglass(&["stats", "--histogram", "--name", name, path]);
+            assert_eq!(status(&output), 0, "{output:?}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            let mut rows = text.lines();
+            assert_eq!(rows.next(), Some(name));
+            let counts = rows.skip(1).map(|row| {
+                // Two durations with their units come before it.
+                let count = row.split_whitespace().nth(4).unwrap().parse::<u64>().unwrap();
+                (count, row.matches('█').count())
+            });
+            let counts: Vec<_> = counts.collect();
+            let of = |key: &'static str| {
+                let buckets = line["histogram"].as_array().unwrap().iter();
+                buckets.map(move |bucket| bucket[key].as_u64().unwrap())
+            };
+            assert!(counts.iter().map(|(count, _)| *count).filter(|count| *count > 0).eq(of("count")));
+            let powers = of("from_ns").last().unwrap().ilog2() - of("from_ns").next().unwrap().ilog2();
+            assert_eq!(counts.len(), powers as usize + 1, "{text}");
+            let most = counts.iter().map(|(count, _)| *count).max().unwrap();
+            for (count, bar) in counts {
+                assert_eq!(bar as u64, (count * 40).div_ceil(most), "{text}");
+            }
+        }
+        assert_eq!(status(&traceglass(&["stats", "--json", "--histogram", path])), 2);
+        // Names that are asked for, and no others; tracks are those of all slices.
+        let asked = lines(&["stats", "--json", "--name", "*a*", path]);
+        let has = |line: &&serde_json::Value| {
+            line["kind"] != "track" && line["name"].as_str().unwrap().contains('a')
+        };
+        assert_eq!(asked, stats.iter().filter(has).cloned().collect::<Vec<_>>(), "{sample}");
+        let output = traceglass(&["stats", "--name", "*a*", path]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let names =
+            text.lines().filter(|row| !row.starts_with("name ") && *row != "slices" && *row != "events");
+        assert!(names.clone().all(|row| row.contains('a')), "{text}");
+        assert_eq!(names.count(), asked.len(), "{text}");
+        assert_eq!(status(&traceglass(&["stats", "--name", "nothing", path])), 1);
+    }
+}
+
 /// Of many names and tracks people see the first hundred, and how many more there are; JSON and `--all` have all.
 #[test]
 fn of_many_names_the_first_are_shown() {
