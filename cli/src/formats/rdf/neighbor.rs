@@ -192,7 +192,7 @@ impl Trace for Neighbor<'_> {
         args.refuse_follow("such a file is written at once")?;
         args.refuse_window("the list of chunks has no times")?;
         if args.json || args.rdf.records || args.rdf.header || args.rdf.stored {
-            return Err(Failure::usage("of the chunks of this format only the bytes can be had"));
+            return Err(Failure::usage("of this format no records are read, only the bytes of a chunk"));
         }
         let (chunks, error) = self.chunks();
         let found = match (&args.rdf.chunk, args.rdf.entry) {
@@ -203,7 +203,8 @@ impl Trace for Neighbor<'_> {
             (None, Some(entry)) => chunks.get(entry),
             (None, None) => {
                 return Err(Failure::usage(
-                    "select a chunk with --chunk or --entry; `traceglass ls` lists them",
+                    "of this format no records are read, only the bytes of a chunk: --chunk or --entry; \
+                     `traceglass ls` lists them",
                 ));
             }
         };
