@@ -9,6 +9,7 @@ use crate::trace::{Outcome, Trace};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
+use traceglass::event::Window;
 use traceglass_tables::{Damage, Error, Query, RecordBatch, Seen, csv, ipc, parquet as files};
 
 /// The name by which a trace goes: the last part of its path.
@@ -42,28 +43,44 @@ fn failure(error: Error) -> Failure {
     }
 }
 
-fn outcome(trace: &dyn Trace, damage: &Damage) -> Result<Outcome> {
+/// The part of a trace that is wanted.
+#[derive(Clone, Copy)]
+pub struct Part<'w> {
+    /// The pairs of events that make slices.
+    pub pairs: &'w Pairs,
+    pub window: Window,
+}
+
+impl Part<'_> {
+    fn query(self) -> Query {
+        Query { window: self.window, ..Query::default() }
+    }
+}
+
+fn outcome(trace: &dyn Trace, damage: &Damage, window: Window) -> Result<Outcome> {
     let mut lines = damage.first().to_vec();
     if let Some(more) = damage.count().checked_sub(lines.len() as u64).filter(|&more| more > 0) {
         lines.push(format!("and {more} more"));
     }
     let mut outcome = Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines };
-    outcome.add(trace.untold()?);
+    if window == Window::ALL {
+        outcome.add(trace.untold()?);
+    }
     Ok(outcome)
 }
 
 /// All tables of a trace as Parquet files.
-pub fn parquet(trace: &dyn Trace, name: &str, pairs: &Pairs, folder: &Path) -> Result<Outcome> {
+pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> Result<Outcome> {
     let mut damage = Damage::default();
     let progress = Progress::new(trace.bytes());
-    trace.tables(name, pairs, &mut |tables| {
+    trace.tables(name, part.pairs, &mut |tables| {
         let threads = crate::parallel::threads();
         let advance = |bytes| progress.advance(bytes);
-        let summary = files::export(tables, name, folder, &Query::default(), threads, &advance);
+        let summary = files::export(tables, name, folder, &part.query(), threads, &advance);
         damage = summary.map_err(failure)?.damage;
         Ok(())
     })?;
-    outcome(trace, &damage)
+    outcome(trace, &damage, part.window)
 }
 
 /// The file format of a table.
@@ -101,8 +118,7 @@ impl Stream<'_> {
 pub struct Wanted<'w> {
     pub table: &'w str,
     pub form: Form,
-    /// The pairs of events that make slices.
-    pub pairs: &'w Pairs,
+    pub part: Part<'w>,
 }
 
 impl Wanted<'_> {
@@ -158,8 +174,8 @@ impl Wanted<'_> {
         let table = self.table;
         let mut damage = Damage::default();
         let progress = Progress::new(trace.bytes());
-        trace.tables(name, self.pairs, &mut |tables| {
-            let query = Query::default();
+        trace.tables(name, self.part.pairs, &mut |tables| {
+            let query = self.part.query();
             let number = tables.table(table).map_err(|error| {
                 let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();
                 Failure::usage(format!("{error}; there are {}", names.join(", ")))
@@ -183,6 +199,6 @@ impl Wanted<'_> {
                 .map_err(failure)?;
             stream.finish().map_err(failure)
         })?;
-        outcome(trace, &damage)
+        outcome(trace, &damage, self.part.window)
     }
 }

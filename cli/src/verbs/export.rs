@@ -37,7 +37,7 @@ const EXAMPLES: &str = "\
   traceglass export --format files -o scene/ scene.rgp          every chunk as a file
   traceglass export --format parquet -o tables/ recording/      for SQL: duckdb, polars
   traceglass export --format arrow --table tracks recording/    one table, to a pipe
-  traceglass export --format csv -o events.csv trace/           one table, as text";
+  traceglass export --format csv --from +1s -o a.csv trace/     one table, as text";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;
@@ -50,9 +50,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         return Err(Failure::usage("--table is for arrow and csv; the other formats have all of a trace"));
     }
     args.window.refuse_reversed()?;
-    if !args.window.is_everything() && !matches!(target, Target::Perfetto | Target::Chrome) {
+    if !args.window.is_everything() && target == Target::Files {
         return Err(Failure::usage(
-            "--from and --to are for perfetto and chrome; the other formats have all of a trace",
+            "--from and --to: a file is written as a whole; `cut` writes a part of it",
         ));
     }
     if let Some(output) = output {
@@ -65,12 +65,15 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet, None) => Err(Failure::usage("tables are written to a directory: name it with -o")),
         #[cfg(feature = "tables")]
         (Target::Parquet, Some(folder)) => {
-            let pairs = Pairs::open(&args.pairing)?;
+            let mut pairs = Pairs::open(&args.pairing)?;
             let folder = crate::export::file::NewFolder::create(folder, false)?;
             let mut names = crate::export::tables::Names::default();
             let mut exported = false;
-            let status = each(&args.paths, args.reading, open, out, |path, trace, _| {
-                let outcome = crate::export::tables::parquet(trace, &names.of(path), &pairs, folder.path());
+            let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
+                let window = in_ns(&args.window, trace)?;
+                look_back(&mut pairs, window, trace, out);
+                let part = crate::export::tables::Part { pairs: &pairs, window };
+                let outcome = crate::export::tables::parquet(trace, &names.of(path), part, folder.path());
                 exported |= outcome.is_ok();
                 outcome
             });
@@ -82,7 +85,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         }
         #[cfg(feature = "tables")]
         (Target::Arrow | Target::Csv, output) => {
-            use crate::export::tables::{Form, Wanted};
+            use crate::export::tables::{Form, Part, Wanted};
             if args.paths.len() > 1 {
                 return Err(Failure::usage("a table is that of one trace; parquet takes several"));
             }
@@ -91,9 +94,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                 out.raw(&[])?;
             }
             let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
-            let (table, pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
-            let wanted = Wanted { table, form, pairs: &pairs };
+            let (table, mut pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
             each(&args.paths, args.reading, open, out, |path, trace, out| {
+                let window = in_ns(&args.window, trace)?;
+                look_back(&mut pairs, window, trace, out);
+                let wanted = Wanted { table, form, part: Part { pairs: &pairs, window } };
                 let name = crate::export::tables::name_of(path);
                 match output {
                     Some(path) => wanted.to_file(trace, &name, path),
