@@ -383,6 +383,32 @@ fn a_wrong_value_stays_visible() {
     assert_eq!(all_records(&out), all_records(&input));
 }
 
+/// A checksum that is wrong stays wrong where its unit gets another number.
+#[test]
+fn a_wrong_checksum_stays_wrong() {
+    let scratch = Scratch::new("rewrite-rtc-wrong-sum");
+    let (path, mut bytes) = sample();
+    let all = units(&path);
+    let last = all.iter().rposition(|unit| unit["crc"] == "writer").unwrap();
+    let of = |number: usize, key: &str| all[number][key].as_u64().unwrap();
+    let end = of(last, "end");
+    bytes[end as usize - 1] ^= 1;
+    let input = scratch.file("in.rtc", &bytes);
+    let in_it = |record: &&Value| (of(last, "offset")..end).contains(&record["offset"].as_u64().unwrap());
+    let records = lines(&["cat", "--json", &input]);
+    let time = records.iter().filter(in_it).filter_map(|record| record["time"].as_str()).next_back().unwrap();
+    let out = scratch.path("out.rtc");
+    let (code, report) = write(&["cut", "--from", time, "-o", &out, &input]);
+    assert_eq!((code, &report["errors_carried"]), (3, &1.into()));
+    let written = lines(&["ls", "--json", &out]);
+    let written: Vec<_> = written.iter().filter(|line| line["kind"] == "unit").collect();
+    assert!(written.len() < all.len() && written[0]["number"] == 0, "it has another number");
+    let wrong = written.len() - (all.len() - last);
+    for (number, unit) in written.iter().enumerate() {
+        assert_eq!(unit["crc"] == "mismatch", number == wrong, "{unit}");
+    }
+}
+
 /// The rest of a unit has the checksum that its session has.
 #[test]
 fn a_rest_has_the_checksum_of_its_session() {
@@ -476,12 +502,19 @@ fn a_rest_has_the_byte_order_of_its_session() {
         };
         assert_eq!(written[end - 4..end], expected.to_be_bytes());
         // The checksums of units that have other numbers.
-        let sound = scratch.file("sound.rtc", &sound);
-        assert_eq!(write(&["cut", "--force", "--from", "@750", "-o", &out, &sound]).0, 0);
         let name = if matches!(crc, Crc::Ieee) { "ieee" } else { "writer" };
+        let path = scratch.file("sound.rtc", &sound);
+        assert_eq!(write(&["cut", "--force", "--from", "@750", "-o", &out, &path]).0, 0);
         let cut = units(&out);
-        assert!(cut.len() > 1 && cut.len() < units(&sound).len(), "{cut:?}");
+        assert!(cut.len() > 1 && cut.len() < units(&path).len(), "{cut:?}");
         assert!(cut.iter().all(|unit| unit["crc"] == name), "{cut:?}");
+        // Also if a session of the other order follows, which ends sooner.
+        let mut writer = Writer::new(Options { crc, ..Options::sizes(8192, 2048) });
+        let clock = writer.stream(r#""name":"clk","clock":true,"format":"uint32","length":4"#);
+        writer.write(clock, &5_u32.to_le_bytes());
+        let path = scratch.file("mixed.rtc", &[sound, writer.stop()].concat());
+        assert_eq!(write(&["cut", "--force", "--from", "@750", "-o", &out, &path]).0, 0);
+        assert_eq!(units(&out), cut);
     }
 }
 
