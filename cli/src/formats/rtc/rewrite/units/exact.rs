@@ -108,7 +108,6 @@ impl<'a> Exact<'a> {
     pub fn interrupt(&mut self) {
         self.waiting.clear();
         self.slots.clear();
-        self.revision = None;
     }
 
     /// True if a record is wanted for its own time.
