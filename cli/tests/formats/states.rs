@@ -152,7 +152,7 @@ fn histograms_count_what_json_counts() {
                 buckets.map(move |bucket| bucket[key].as_u64().unwrap())
             };
             assert!(counts.iter().map(|(count, _)| *count).filter(|count| *count > 0).eq(of("count")));
-            let powers = of("from_ns").last().unwrap().ilog2() - of("from_ns").next().unwrap().ilog2();
+            let powers = of("from_ns").next_back().unwrap().ilog2() - of("from_ns").next().unwrap().ilog2();
             assert_eq!(counts.len(), powers as usize + 1, "{text}");
             let most = counts.iter().map(|(count, _)| *count).max().unwrap();
             for (count, bar) in counts {

@@ -409,7 +409,7 @@ fn tables_of_a_range_are_parts_of_the_whole() {
             let expected: Vec<_> = all.iter().filter(is_in).copied().collect();
             // What a gap says may stand outside.
             let found = rows(&[&range[..], &[path]].concat());
-            let found: Vec<_> = found.iter().filter(|row| is_in(&row)).copied().collect();
+            let found: Vec<_> = found.iter().filter(|row| is_in(row)).copied().collect();
             assert_eq!(found, expected, "{sample} {range:?}");
             let slices = lines(&[&["cat", "--slices", "--json"][..], &range, &[path]].concat());
             let slices = slices.iter().filter(|line| line["kind"] == "slice").count();
