@@ -105,7 +105,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
 struct Statistics<'s> {
     of: &'s Stats,
     other: Option<&'s Stats>,
-    /// The names of events and slices that are asked for. Tracks, on which others are too, are shown with all of them.
+    /// The names of events and slices that are asked for. Tracks are shown if all are: they add up whatever is on them.
     names: &'s Names,
 }
 
@@ -304,6 +304,9 @@ impl Statistics<'_> {
     fn print_histograms(&self, most: usize, out: &mut Out) -> Result<()> {
         let found = named_so(&self.of.slices, self.names).filter(|(_, of)| of.sketch.count > 0);
         let count = found.clone().count();
+        if count == 0 {
+            return Err(Failure::unreadable("no slice of which both ends are known has such a name"));
+        }
         for (name, Named { sketch, .. }) in sorted(found, most, |named| named.sketch.total()) {
             let powers = sketch.powers();
             let (Some((&first, _)), Some((&last, _))) = (powers.first_key_value(), powers.last_key_value())

@@ -176,6 +176,15 @@ fn histograms_count_what_json_counts() {
     }
 }
 
+/// A trace of events alone has no durations.
+#[test]
+fn without_slices_there_is_no_histogram() {
+    let path = data("sample.rtc");
+    let output = traceglass(&["stats", "--histogram", path.to_str().unwrap()]);
+    assert_eq!((status(&output), output.stdout.len()), (1, 0), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no slice"), "{output:?}");
+}
+
 /// Of many names and tracks people see the first hundred, and how many more there are; JSON and `--all` have all.
 #[test]
 fn of_many_names_the_first_are_shown() {
