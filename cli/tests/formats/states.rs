@@ -141,7 +141,23 @@ fn histograms_count_what_json_counts() {
             let text = String::from_utf8(output.stdout).unwrap();
             let mut rows = text.lines();
             assert_eq!(rows.next(), Some(name));
-            let counts = rows.skip(1).map(|row| {
+            let rows = rows.skip(1);
+            // Each begins where the one before ends; the first with a power of two, of which three digits are shown.
+            let ends = rows.clone().map(|row| {
+                let words: Vec<_> = row.split_whitespace().take(4).collect();
+                (words[..2].join(" "), words[2..].join(" "))
+            });
+            assert!(
+                ends.clone().zip(ends.clone().skip(1)).all(|((_, end), (begin, _))| end == begin),
+                "{text}"
+            );
+            let (begin, _) = ends.clone().next().unwrap();
+            let (number, unit) = begin.split_once(' ').unwrap();
+            let unit = ["ns", "µs", "ms", "s"].iter().position(|other| *other == unit).unwrap();
+            let begin = number.parse::<f64>().unwrap() * 1000_f64.powi(i32::try_from(unit).unwrap());
+            let expected = line["histogram"][0]["from_ns"].as_f64().unwrap();
+            assert!((begin..=begin * 1.001 + 0.1).contains(&expected), "{begin} {expected}: {text}");
+            let counts = rows.map(|row| {
                 // Two durations with their units come before it.
                 let count = row.split_whitespace().nth(4).unwrap().parse::<u64>().unwrap();
                 (count, row.matches('█').count())

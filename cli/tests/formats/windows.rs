@@ -379,19 +379,22 @@ fn a_folder_is_read_as_far_as_it_can_be() {
 #[test]
 #[cfg(feature = "tables")]
 fn tables_of_a_range_are_parts_of_the_whole() {
-    /// The times and offsets of the rows that have a time.
-    fn rows(args: &[&str]) -> Vec<(i64, u64)> {
+    /// The times and offsets of the rows that have a time, and whether they are of a gap.
+    fn rows(args: &[&str]) -> Vec<(i64, u64, bool)> {
         let output = traceglass(&[&["export", "--format", "csv"][..], args].concat());
         assert_eq!(status(&output), 0, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).unwrap();
         let mut lines = text.lines();
         let names: Vec<_> = lines.next().unwrap().split(',').collect();
         let place = |name| names.iter().position(|other| *other == name).unwrap();
-        let (time, offset) = (place("time_ns"), place("offset"));
-        assert!(time.max(offset) < place("fields"), "what may be quoted comes later");
+        let [time, offset, kind] = ["time_ns", "offset", "kind"].map(place);
+        assert!(time.max(offset).max(kind) < place("name"), "what may be quoted comes later");
         let cells = lines.map(|line| line.split(',').collect::<Vec<_>>());
         let known = cells.filter(|cells| !cells[time].is_empty());
-        known.map(|cells| (cells[time].parse().unwrap(), cells[offset].parse().unwrap())).collect()
+        let row = |cells: Vec<&str>| {
+            (cells[time].parse().unwrap(), cells[offset].parse().unwrap(), cells[kind] == "discarded")
+        };
+        known.map(row).collect()
     }
     let scratch = Scratch::new("tables-of-a-range");
     for sample in ["sample.ctf", "sample.rfr", "stream.rfr", "sample.rtc", "kernel", "sample.rgp"] {
@@ -399,24 +402,28 @@ fn tables_of_a_range_are_parts_of_the_whole() {
         let path = path.to_str().unwrap();
         let all = rows(&[path]);
         let first = all.first().unwrap().0;
+        let (mut inside, mut outside) = (0, 0);
         for (from, to) in [(1_000_000, 20_000_000), (10_000_000, i64::MAX), (0, 300_000_000)] {
             let (begin, end) = (format!("+{from}ns"), format!("+{to}ns"));
             let range = match to {
                 i64::MAX => vec!["--from", &begin],
                 _ => vec!["--from", &begin, "--to", &end],
             };
-            let is_in = |&&(time, _): &&(i64, u64)| (from..to).contains(&(time - first));
-            let expected: Vec<_> = all.iter().filter(is_in).copied().collect();
-            // What a gap says may stand outside.
-            let found = rows(&[&range[..], &[path]].concat());
-            let found: Vec<_> = found.iter().filter(|row| is_in(row)).copied().collect();
+            let is_in = |&(time, ..): &(i64, u64, bool)| (from..to).contains(&(time - first));
+            let (expected, others): (Vec<_>, Vec<_>) = all.iter().copied().partition(is_in);
+            (inside, outside) = (inside + expected.len(), outside + others.len());
+            let rows = rows(&[&range[..], &[path]].concat());
+            let (found, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_in);
             assert_eq!(found, expected, "{sample} {range:?}");
+            // What was discarded up to the next packet may reach into the range.
+            assert!(others.iter().all(|(.., is_gap)| *is_gap), "{sample} {range:?}: {others:?}");
             let slices = lines(&[&["cat", "--slices", "--json"][..], &range, &[path]].concat());
             let slices = slices.iter().filter(|line| line["kind"] == "slice").count();
             let table = [&["export", "--format", "csv", "--table", "slices"][..], &range, &[path]].concat();
             let table = String::from_utf8(traceglass(&table).stdout).unwrap();
             assert_eq!(table.lines().count() - 1, slices, "{sample} {range:?}");
         }
+        assert!(inside > 0 && outside > 0, "{sample}");
     }
     let path = data("sample.rfr");
     let (whole, part) = (scratch.path("whole"), scratch.path("part"));
