@@ -226,6 +226,7 @@ fn a_fault_is_one_error() {
         (r#""type":"clock-class","id":"c","frequency":1,"offset-from-origin":{"seconds":"#, "1.5}}"),
         (r#""type":"clock-class","id":"c","frequency":1,"origin":"#, "7}"),
         (r#""type":"clock-class","id":"c","frequency":1,"origin":"#, r#"{"name":"x"}}"#),
+        (r#""type":"clock-class","id":"c","frequency":1,"origin":"#, r#"{"uid":"x","of":"y"}}"#),
         (r#""type":"clock-class","id":"c","frequency":1,""#, r#"id":"d"}"#),
         (r#""type":"trace-class","uid":"#, "7}"),
         (r#""type":"trace-class","environment":{},""#, r#"environment":{}}"#),

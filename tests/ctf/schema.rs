@@ -33,6 +33,8 @@ fn refused(text: &str, mark: &str, error: (traceglass::Element, ErrorKind)) {
 fn faults_are_located() {
     use ErrorKind::*;
     assert_eq!(compile(&payload("")), Ok(1));
+    let untyped = metadata(&[r#"{"type": "data-stream-class"}"#, r#"{"name": "of no type"}"#]);
+    refused(&untyped, r#"{"name": "of"#, (traceglass::ctf::element::FRAGMENT, Missing));
     let twice = payload(&format!(
         r#"{{"name": "a", "field-class": {BYTE}}}, {{"field-class": {BYTE}, "name": "\u0061"}}"#
     ));

@@ -257,6 +257,23 @@ fn fields_of(members: &str, more: &[&str], data: &[u8]) -> (usize, Option<traceg
     (count, end)
 }
 
+#[test]
+fn check_says_where_a_text_is_none() {
+    let event = format!(
+        r#"{{"type": "event-record-class", "payload-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        member("text", r#"{"type": "null-terminated-string"}"#)
+    );
+    let text = metadata(&[r#"{"type": "data-stream-class"}"#, &event]);
+    let stream = MetadataStream::parse(text.as_bytes()).unwrap();
+    let mut nodes = vec![Node::EMPTY; 256];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let mut found = Vec::new();
+    let summary = check(b"one\0tw\xff\0three\0", &schema, Programs::NONE, &mut |finding| {
+        found.push((finding.cause().offset(), finding.severity(), finding.cause().kind()));
+    });
+    assert_eq!((summary.records(), found), (3, vec![(4, Severity::Warning, ErrorKind::NotUtf8)]));
+}
+
 fn member(name: &str, class: &str) -> String {
     format!(r#"{{"name": "{name}", "field-class": {class}}}"#)
 }

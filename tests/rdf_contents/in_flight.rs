@@ -77,7 +77,8 @@ fn markers_in_flight_are_those_of_an_oracle() {
         let (begin, end) = ((random.next() % 9 + 1) as u32, (random.next() % 9 + 1) as u32);
         let state = event(18, 0, &[5, begin, end].map(u32::to_le_bytes).concat());
         let list: Vec<u8> = told.iter().flat_map(Told::event).collect();
-        let chunk = driver_events(UMD, 100, &[state, list].concat());
+        let chunk = driver_events(UMD, 100, &[state, list.clone()].concat());
+        let head = chunk.stored.len() - list.len();
         let Content::DriverEvents(events) =
             Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap()
         else {
@@ -99,6 +100,15 @@ fn markers_in_flight_are_those_of_an_oracle() {
                 BufferMarkers::find(events, state, &mut storage).unwrap()
             }
         };
+        // Where each is told: one event after the other, behind what comes first.
+        let at = |is_it: &dyn Fn(&Told) -> bool| {
+            let before = told.iter().position(|one| one.buffer == 5 && is_it(one))?;
+            Some((head + told[..before].iter().map(|one| one.event().len()).sum::<usize>()) as u64)
+        };
+        let begins = at(&|one| one.name.is_some() && counter(one.marker) == begin);
+        let ends = at(&|one| one.name.is_none() && counter(one.marker) == end);
+        let offsets = (markers.begun().map(|seen| seen.offset()), markers.ended().map(|seen| seen.offset()));
+        assert_eq!(offsets, (begins, ends), "round {round}");
         let begun = markers.begun().and_then(|seen| seen.name()).map(text);
         let ended = markers.ended().map(|seen| seen.name().map(text));
         let open = markers.open().iter().map(|one| (one.marker().number(), text(one.name()))).collect();
@@ -132,4 +142,26 @@ fn markers_are_looked_for_64_deep() {
         let open = BufferMarkers::find(events, state, &mut storage).unwrap().open().len();
         assert_eq!(open, if depth == 64 { 63 } else { 65 });
     }
+}
+
+#[test]
+fn states_of_buffers_are_told_apart() {
+    let states = [[1, 0, 0], [2, 0xffff_aaaa, 0], [3, 7, 0xffff_bbbb], [4, 7, 6]];
+    let list: Vec<u8> =
+        states.iter().flat_map(|state| event(18, 0, &state.map(u32::to_le_bytes).concat())).collect();
+    let chunk = driver_events(UMD, 100, &list);
+    let content = Content::parse("DDEvent".try_into().unwrap(), 1, &chunk.header, &chunk.stored).unwrap();
+    let Content::DriverEvents(events) = content else { panic!() };
+    let told: Vec<_> = buffer_states(events)
+        .map(|state| {
+            (state.is_never_seen(), state.is_not_started(), state.is_completed(), state.is_in_flight())
+        })
+        .collect();
+    let expected = [
+        (true, false, false, false),
+        (false, true, false, false),
+        (false, false, true, false),
+        (false, false, false, true),
+    ];
+    assert_eq!(told, expected);
 }

@@ -145,6 +145,7 @@ fn samples_are_scaled() {
         let stamp = Sample::Timespec(1_700_000_000, 89_123);
         assert_eq!(time(stamp, decimal(one), None).as_deref(), Some("1700000000.000089123"), "{one}");
     }
+    assert_eq!(time(Sample::Float32(3.0), gain, None).as_deref(), Some("1.5"));
     assert_eq!(time(Sample::Float64(2.0), gain, None).as_deref(), Some("1"));
     assert_eq!(time(Sample::Float64(f64::INFINITY), gain, None), None);
     assert_eq!(time(Sample::Bytes(b"3"), gain, None), None);

@@ -9,7 +9,7 @@ use std::vec::IntoIter;
 use traceglass::dial9::{Order, OrderedEvent, Schema, Value};
 
 /// Something that happened, as far as it is paired with something else.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
     Begin { worker: u64, task: u64, place: u32, delay: Option<u64> },
     End { worker: u64 },
@@ -362,5 +362,131 @@ impl Summary {
     /// Counts a poll whose end was lost, if there is one.
     fn lost(&mut self, open: Option<(u64, u64, u32)>) {
         self.unpaired = self.unpaired.saturating_add(u64::from(open.is_some()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers below others, from a seed.
+    fn numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
+        move |below| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        }
+    }
+
+    fn events(next: &mut impl FnMut(u64) -> u64) -> Vec<(u64, What)> {
+        let mut time = 0;
+        let mut event = || {
+            time += 1 + next(3) * next(900_000);
+            let (worker, task) = (next(3), next(6));
+            let what = match next(12) {
+                0..=3 => What::Begin { worker, task, place: 0, delay: None },
+                4..=7 => What::End { worker },
+                8 => What::Park { worker },
+                9 => What::Unpark { worker },
+                10 => What::Wake { task },
+                _ if next(2) == 0 => What::Spawn { task },
+                _ => What::Terminate { task },
+            };
+            (time, what)
+        };
+        (0..60).map(|_| event()).collect()
+    }
+
+    /// The worker of an event, if it has one.
+    fn worker_of(what: &What) -> Option<u64> {
+        match *what {
+            What::Begin { worker, .. }
+            | What::End { worker }
+            | What::Park { worker }
+            | What::Unpark { worker } => Some(worker),
+            _ => None,
+        }
+    }
+
+    /// What is paired event by event is what one finds who looks at all of them for each question.
+    #[test]
+    fn sums_are_those_of_a_search_through_all_events() {
+        let mut next = numbers(9);
+        for round in 0..500 {
+            let all = events(&mut next);
+            let mut pairing = Pairing::default();
+            for &(time, what) in &all {
+                pairing.happened(time, what);
+            }
+            let found = pairing.finish();
+
+            // The poll that an event ends: the one that its worker began before anything else of that worker.
+            let begin_of = |end: usize| {
+                let (_, What::End { worker }) = &all[end] else { return None };
+                let before = all[..end].iter().rposition(|(_, what)| worker_of(what) == Some(*worker))?;
+                matches!(all[before].1, What::Begin { .. }).then_some(before)
+            };
+            let pairs: Vec<(usize, usize)> =
+                (0..all.len()).filter_map(|end| begin_of(end).map(|begin| (begin, end))).collect();
+            let count = |is: fn(&What) -> bool| all.iter().filter(|(_, what)| is(what)).count() as u64;
+            let (begins, ends) = (
+                count(|what| matches!(what, What::Begin { .. })),
+                count(|what| matches!(what, What::End { .. })),
+            );
+            let still_open = (0..3).filter(|worker| {
+                let last = all.iter().rfind(|(_, what)| worker_of(what) == Some(*worker));
+                matches!(last, Some((_, What::Begin { .. })))
+            });
+            let paired = pairs.len() as u64;
+            assert_eq!(found.polls, paired, "round {round}");
+            let unpaired = begins - paired - still_open.count() as u64 + ends - paired;
+            assert_eq!(found.unpaired, unpaired, "round {round}");
+            let mut lengths: Vec<u64> = pairs.iter().map(|&(begin, end)| all[end].0 - all[begin].0).collect();
+            assert_eq!(found.poll_ns, lengths.iter().sum::<u64>());
+            assert_eq!(found.long_polls, lengths.iter().filter(|ns| **ns > 1_000_000).count() as u64);
+            lengths.sort_by_key(|ns| Reverse(*ns));
+            lengths.truncate(10);
+            assert_eq!(found.longest.iter().map(|poll| poll.ns).collect::<Vec<_>>(), lengths);
+
+            // Since a task was spawned last, as an id comes back.
+            let (mut never_polled, mut never_again) = (0, 0);
+            for id in 0..6 {
+                let is_spawn = |what: &What| matches!(what, What::Spawn { task } if *task == id);
+                let spawned = all.iter().rposition(|(_, what)| is_spawn(what));
+                let from = spawned.map_or(0, |at| at + 1);
+                let last = |is: &dyn Fn(usize) -> bool| (from..all.len()).rfind(|&at| is(at));
+                let begun = last(&|at| matches!(all[at].1, What::Begin { task, .. } if task == id));
+                let ended = last(&|at| {
+                    pairs.iter().any(|&(begin, end)| {
+                        end == at && matches!(all[begin].1, What::Begin { task, .. } if task == id)
+                    })
+                });
+                let woken = last(&|at| matches!(all[at].1, What::Wake { task } if task == id));
+                let is_over =
+                    last(&|at| matches!(all[at].1, What::Terminate { task } if task == id)).is_some();
+                let is_polled = begun > ended;
+                if is_over || is_polled {
+                    continue;
+                }
+                never_polled += u64::from(spawned.is_some() && begun.is_none());
+                never_again += u64::from(begun.is_some() && woken > begun);
+            }
+            assert_eq!((found.never_polled, found.never_again), (never_polled, never_again), "round {round}");
+            assert_eq!(found.spawned, count(|what| matches!(what, What::Spawn { .. })));
+            assert_eq!(found.terminated, count(|what| matches!(what, What::Terminate { .. })));
+
+            for of in &found.workers {
+                let mine = |at: &(u64, What)| worker_of(&at.1) == Some(of.worker);
+                let parks = all
+                    .iter()
+                    .filter(|at| mine(at) && matches!(at.1, What::Park { .. } | What::Unpark { .. }));
+                let parks: Vec<&(u64, What)> = parks.collect();
+                let idle = parks
+                    .windows(2)
+                    .filter(|two| matches!((&two[0].1, &two[1].1), (What::Park { .. }, What::Unpark { .. })));
+                assert_eq!(of.idle, idle.map(|two| two[1].0 - two[0].0).sum::<u64>(), "round {round}");
+                let length = parks.first().zip(parks.last()).map_or(0, |(first, last)| last.0 - first.0);
+                assert_eq!(of.length, length, "round {round}");
+            }
+        }
     }
 }
