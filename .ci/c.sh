@@ -24,7 +24,8 @@ cbindgen --version 2>/dev/null || cargo install --quiet --locked --debug cbindge
 diff -u "$c/include/traceglass.h" "$work/traceglass.h" ||
     { echo "the header is not that of the library: .ci/c.sh --write makes it anew" >&2; exit 1; }
 
-# On this machine.
+# On this machine, where nothing is weighed: without the optimizations over all crates, which take minutes.
+export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 (cd "$c" && cargo fmt --check && cargo clippy --quiet -- -D warnings && cargo build --quiet --release)
 library=$c/target/release/libtraceglass_c.a
 for test in read events record; do
@@ -87,6 +88,8 @@ grep "linked: traceglass" "$work/said" >/dev/null
 
 # The tests in Rust are for Miri; here they run as they are.
 (cd "$c" && cargo test --quiet >"$work/says" 2>&1) || { cat "$work/says"; exit 1; }
+
+unset CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_CODEGEN_UNITS
 
 # On the Cortex-M4. Without events, as devices have no room for their 0.5 MB of RDF: what is shared with them takes 1 KB more.
 (cd "$c" && bare_cargo rustc thumbv7em-none-eabihf --quiet --release --crate-type staticlib --no-default-features \
