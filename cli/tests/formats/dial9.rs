@@ -110,6 +110,28 @@ fn a_folder_of_rotated_segments_is_one_recording() {
     let batches = json(&["ls", "--json", &folder]);
     assert_eq!(batches.iter().filter(|row| row["kind"] == "batch").count(), 4 + 1 + 4);
     assert_eq!(batches.iter().filter(|row| row["kind"] == "gap").count(), 1);
+    // The segment is a column where there are several.
+    let head = |path: &str| {
+        said(&["ls", path]).lines().next().map(|line| line.split_whitespace().next() == Some("segment"))
+    };
+    assert_eq!((head(&folder), head(&sample())), (Some(true), Some(false)));
+}
+
+/// Of many damages, the first twelve are listed, and the others are counted.
+#[test]
+fn info_counts_the_damage_that_it_does_not_list() {
+    let first = std::fs::read(sample()).unwrap();
+    for (segments, more) in [(12, None), (13, Some("1 more")), (15, Some("3 more"))] {
+        let scratch = Scratch::new(&format!("dial9-damages-{segments}"));
+        for number in 0..segments {
+            scratch.write(&format!("trace.{number}.bin"), &first[..first.len() - 3]);
+        }
+        let info = traceglass(&["info", &scratch.path("")]);
+        let text = String::from_utf8_lossy(&info.stdout);
+        let counted =
+            text.lines().find_map(|line| line.trim().strip_prefix("damage")?.trim().strip_prefix("and "));
+        assert_eq!((status(&info), counted), (3, more));
+    }
 }
 
 #[test]
