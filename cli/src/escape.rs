@@ -30,15 +30,18 @@ pub fn is_suspect(text: &[u8]) -> bool {
     has(text, |word| word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word))
 }
 
-/// The same of lines, in which line feeds are as they should be.
+/// The same of lines, in which line feeds are as they should be, and so is much that is no ASCII, such as `µ`: what is
+/// unsafe has a byte from 0x80 to 0x9f, or begins with 0xef.
 pub fn is_suspect_line(text: &[u8]) -> bool {
     has(text, |word| {
-        let other = word ^ every(b'\n');
+        let (low, other, mark) = (word & every(0x7f), word ^ every(b'\n'), word ^ every(0xef));
         // The high bit of each byte that is a line feed: no carry leaves a byte.
         let feeds = !((other & every(0x7f)).wrapping_add(every(0x7f)) | other) & every(0x80);
         // A letter in its stead.
-        let word = word | feeds >> 1;
-        word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word)
+        let lines = word | feeds >> 1;
+        let controls = lines.wrapping_sub(every(0x20)) & !lines;
+        let (delete, second) = (low.wrapping_add(every(1)) & !word, word & !(word << 1) & !(word << 2));
+        controls | delete | second | (mark.wrapping_sub(every(1)) & !mark)
     })
 }
 
@@ -189,12 +192,15 @@ mod tests {
                     let mut text = vec![b'a'; len];
                     text[place] = byte;
                     assert_eq!(is_suspect(&text), !(0x20..0x7f).contains(&byte), "{byte:#x}");
-                    assert_eq!(is_suspect_line(&text), byte != b'\n' && is_suspect(&text), "{byte:#x}");
+                    let in_line = matches!(byte, 0..=9 | 11..=0x1f | 0x7f..=0x9f | 0xef);
+                    assert_eq!(is_suspect_line(&text), in_line, "{byte:#x}");
                     let escaped = byte < 0x20 || byte == b'"' || byte == b'\\';
                     assert_eq!(needs_json_escape(&text), escaped, "{byte:#x}");
                 }
             }
         }
+        let is_found = |c: char| is_suspect_line(format!("aé{c}µ").as_bytes());
+        assert!(('\0'..=char::MAX).all(|c| c == '\n' || !is_unsafe(c) || is_found(c)) && !is_found('µ'));
         assert!(!is_suspect_line(b"a\n  b\n\n c") && is_suspect_line(b"a\n\t b\n\n c"));
         assert!(!is_suspect(b"") && !needs_json_escape("\u{7f}ß\u{80}".as_bytes()));
     }

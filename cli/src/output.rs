@@ -194,6 +194,11 @@ impl Out {
         if self.color { painted(style, text) } else { text.to_string() }
     }
 
+    /// True if there is no colour.
+    pub fn is_plain(&self) -> bool {
+        !self.color
+    }
+
     /// Appends text in a style, where colour is on; what it says is escaped.
     pub fn push_painted(&self, to: &mut String, style: Style, texts: &[&str]) {
         escape::push_painted(to, Some(style).filter(|_| self.color), texts);

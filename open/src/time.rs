@@ -60,7 +60,7 @@ impl Stamps {
 
     /// Appends a time: RFC 3339 if it is of an absolute clock and has such a form, else seconds and their fraction.
     pub fn push(&mut self, to: &mut String, nanoseconds: i128, is_absolute: bool) {
-        match self.rfc3339(nanoseconds).filter(|_| is_absolute) {
+        match is_absolute.then(|| self.rfc3339(nanoseconds)).flatten() {
             Some(text) => to.push_str(text),
             None => push_seconds(to, nanoseconds),
         }

@@ -8,6 +8,7 @@ use crate::output::{DIM, HEADING, Out};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use crate::trace::{Stamps, push_aligned};
+use anstyle::Style;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,8 +26,8 @@ pub struct SliceLines<'o> {
     names: Names,
     out: &'o mut Out,
     stamps: Stamps,
-    line: String,
-    span: String,
+    /// A part of a line, as it is made.
+    text: String,
     /// The other names of tracks, by their labels.
     aliases: BTreeMap<String, String>,
     buffer: Buffer,
@@ -44,8 +45,7 @@ impl<'o> SliceLines<'o> {
             names,
             out,
             stamps: Stamps::default(),
-            line: String::new(),
-            span: String::new(),
+            text: String::new(),
             aliases: BTreeMap::new(),
             buffer: Buffer::default(),
             printed: false,
@@ -102,43 +102,88 @@ impl<'o> SliceLines<'o> {
     }
 
     fn as_text(&mut self, slice: &Slice<'_>) {
-        let Self { line, span, stamps, out, .. } = self;
-        line.clear();
-        span.clear();
-        match slice.begin {
-            Some(begin) => stamps.push(line, begin.ns(), begin.is_absolute()),
-            None => line.push_str("before"),
-        }
-        line.insert_str(0, spaces(20_usize.saturating_sub(line.len())));
+        let Self { buffer, text, stamps, out, .. } = self;
+        buffer.clear();
+        begin(buffer, stamps, text, slice.begin);
+        text.clear();
         match slice.duration() {
-            Some(ns) => push_aligned(span, ns),
-            None => span.push_str("?   "),
+            Some(ns) => push_aligned(text, ns),
+            None => text.push_str("?   "),
         }
         // Two columns apart, and 14 wide.
-        line.push_str(spaces(16_usize.saturating_sub(span.chars().count())));
-        line.push_str(span);
-        line.push_str("  ");
+        put_spaces(buffer, 16_usize.saturating_sub(text.chars().count()));
+        buffer.put(text.as_bytes());
+        buffer.put(b"  ");
         match slice.alias() {
-            Some(alias) => out.push_painted(line, DIM, &[slice.track(), " (", alias, ")"]),
-            None => out.push_painted(line, DIM, &[slice.track()]),
+            Some(alias) => painted(buffer, out, text, DIM, &[slice.track(), " (", alias, ")"]),
+            None => painted(buffer, out, text, DIM, &[slice.track()]),
         }
-        line.push_str("  ");
-        line.push_str(spaces(slice.depth.min(32).saturating_mul(2)));
-        out.push_painted(line, HEADING, &[slice.name]);
+        buffer.put(b"  ");
+        put_spaces(buffer, slice.depth.min(32).saturating_mul(2));
+        painted(buffer, out, text, HEADING, &[slice.name]);
         for (key, value) in members(slice.args) {
-            line.push(' ');
-            escape::push(line, &said(key), |_| false);
-            line.push('=');
-            escape::push(line, &said(value), |_| false);
+            buffer.byte(b' ');
+            put_said(buffer, key);
+            buffer.byte(b'=');
+            put_said(buffer, value);
+        }
+        if slice.edges.is_empty() {
+            return;
         }
         for (place, flag) in slice.edges.names().enumerate() {
-            line.push_str(if place == 0 { " [" } else { " " });
-            line.push_str(flag);
+            buffer.put(if place == 0 { b" [" } else { b" " });
+            buffer.put(flag.as_bytes());
         }
-        if !slice.edges.is_empty() {
-            line.push(']');
-        }
+        buffer.byte(b']');
     }
+}
+
+/// The begin of a slice, which ends at the same column in each line.
+fn begin(buffer: &mut Buffer, stamps: &mut Stamps, text: &mut String, begin: Option<Time>) {
+    const WIDTH: usize = 20;
+    if let Some(begin) = begin
+        && let Some((seconds, front, rest)) = stamps.parts(begin.ns())
+    {
+        let (before, point, after) =
+            if begin.is_absolute() { (front, "", "Z") } else { (seconds, ".", "") };
+        put_spaces(buffer, (WIDTH - 10).saturating_sub(before.len()));
+        buffer.put(before.as_bytes());
+        buffer.put(point.as_bytes());
+        buffer.nine(rest);
+        return buffer.put(after.as_bytes());
+    }
+    text.clear();
+    match begin {
+        Some(begin) => stamps.push(text, begin.ns(), begin.is_absolute()),
+        None => text.push_str("before"),
+    }
+    put_spaces(buffer, WIDTH.saturating_sub(text.len()));
+    buffer.put(text.as_bytes());
+}
+
+/// Text in a style, where colour is on; what it says is escaped.
+fn painted(buffer: &mut Buffer, out: &Out, text: &mut String, style: Style, texts: &[&str]) {
+    if out.is_plain() && !texts.iter().any(|text| escape::is_suspect(text.as_bytes())) {
+        return texts.iter().for_each(|text| buffer.put(text.as_bytes()));
+    }
+    text.clear();
+    out.push_painted(text, style, texts);
+    buffer.put(text.as_bytes());
+}
+
+fn put_spaces(buffer: &mut Buffer, count: usize) {
+    buffer.put(spaces(count).as_bytes());
+}
+
+/// A value of JSON for people.
+fn put_said(buffer: &mut Buffer, value: &[u8]) {
+    let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(value);
+    let is_quoted = inner.len() < value.len();
+    // Most stand as they are.
+    if !escape::is_suspect(inner) && !(is_quoted && needs_json_escape(inner)) {
+        return buffer.put(inner);
+    }
+    buffer.put(escape::printable(&said(value)).as_bytes());
 }
 
 /// So many spaces: as many as any part of a line needs.
@@ -228,7 +273,8 @@ impl TakeSlices for SliceLines<'_> {
                 (true, true) => self.out.json_text(self.buffer.text()),
                 (true, false) => {
                     self.as_text(slice);
-                    self.out.buffered(&self.line)
+                    self.buffer.byte(b'\n');
+                    self.out.lines(self.buffer.text())
                 }
             };
         };
@@ -237,7 +283,7 @@ impl TakeSlices for SliceLines<'_> {
             (true, true) => Some(self.buffer.text().to_vec()),
             (true, false) => {
                 self.as_text(slice);
-                Some(self.line.clone().into_bytes())
+                Some(self.buffer.text().to_vec())
             }
         };
         let is_open = slice.edges.has(Edges::OPEN_END);

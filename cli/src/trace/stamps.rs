@@ -43,11 +43,11 @@ fn push_duration(to: &mut String, nanoseconds: i128) {
         // Most have no group of digits, and fit a division of 32 bits.
         Ok(thousandths @ ..1_000_000) => {
             to.push_str(digits.format(thousandths / 1000));
-            u128::from(thousandths % 1000)
+            thousandths % 1000
         }
         _ => {
             to.push_str(&crate::output::grouped(i128::try_from(thousandths / 1000).unwrap_or(i128::MAX)));
-            thousandths % 1000
+            u32::try_from(thousandths % 1000).unwrap_or(0)
         }
     };
     // Three digits, with zeros in front.
