@@ -103,9 +103,17 @@ pub struct Merged<'p, 'a, 's> {
     source: usize,
     loss: Loss,
     record: Record<'p, 'a, 's>,
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    nanoseconds: i128,
 }
 
 impl<'p, 'a, 's> Merged<'p, 'a, 's> {
+    /// When it was recorded, in nanoseconds of its clock; of one without a time, that of the record before it.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) const fn nanoseconds(&self) -> i128 {
+        self.nanoseconds
+    }
+
     /// The number of its stream, in the order in which they were added.
     pub const fn source(&self) -> usize {
         self.source
@@ -195,7 +203,8 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         let loss = core::mem::take(&mut stream.loss);
         match (&stream.next, &stream.packet) {
             (Some(Ok(parts)), Some((packet, _))) => {
-                Ok(Some(Merged { source, loss, record: Record { packet, parts: *parts } }))
+                let record = Record { packet, parts: *parts };
+                Ok(Some(Merged { source, loss, record, nanoseconds: stream.nanoseconds }))
             }
             (Some(Err(error)), _) => {
                 self.failed = true;
@@ -227,7 +236,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         match (&stream.next, &stream.packet) {
             (Some(Ok(parts)), Some((packet, _))) => {
                 let record = Record { packet, parts: *parts };
-                Some(Merged { source, loss: Loss::default(), record })
+                Some(Merged { source, loss: Loss::default(), record, nanoseconds: stream.nanoseconds })
             }
             _ => None,
         }

@@ -371,7 +371,8 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
             .get(merged.source())
             .map_or((0, &Programs::NONE), |slot| (slot.numbers.0, &slot.programs));
         let clock = record.packet().stream_class().clock();
-        let time = clock.and_then(|clock| Some(time_of(&clock, record.cycles()?)));
+        let time =
+            clock.filter(|_| record.cycles().is_some()).map(|clock| time_at(&clock, merged.nanoseconds()));
         Ok(Some(Item::Event(Event {
             input: streams.get(merged.source()).map_or(0, |slot| slot.input),
             offset: record.offset(),
@@ -422,6 +423,9 @@ impl<'a> Names<'a> {
 }
 
 fn time_of(clock: &crate::ctf::schema::Clock<'_, '_>, cycles: u64) -> Time {
-    let ns = clock.nanoseconds(cycles);
+    time_at(clock, clock.nanoseconds(cycles))
+}
+
+fn time_at(clock: &crate::ctf::schema::Clock<'_, '_>, ns: i128) -> Time {
     if clock.is_unix() { Time::since_epoch(ns) } else { Time::since_origin(ns) }
 }

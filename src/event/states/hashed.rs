@@ -21,6 +21,13 @@ impl<T> Hashed<T> {
     pub const EMPTY: Self = Self { hash: 0, value: None };
 }
 
+impl<T> Hashed<T> {
+    /// The value at a place of some entries.
+    pub(super) fn value_at(all: &mut [Self], at: u32) -> Option<&mut T> {
+        all.get_mut(usize::try_from(at).ok()?)?.value.as_mut()
+    }
+}
+
 default_is_empty!(Hashed<T>, T);
 
 /// Room for a place of a hash table: the number of its entry, beside a part of the hash. They are kept apart from the
@@ -92,7 +99,12 @@ impl<'t, T: Copy> Entries<'t, T> {
     }
 
     pub(super) fn get_mut(&mut self, at: u32) -> Option<&mut T> {
-        self.slots.slots_mut().get_mut(usize::try_from(at).ok()?)?.value.as_mut()
+        Hashed::value_at(self.slots.slots_mut(), at)
+    }
+
+    /// All entries, and room for more.
+    pub(super) fn all(&mut self) -> &mut [Hashed<T>] {
+        self.slots.slots_mut()
     }
 
     /// Adds an entry, whose hash is that of no other one.

@@ -1,7 +1,7 @@
 //! Open states and slices, by their tracks.
 
 use super::edges::Edges;
-use super::hashed::{Entries, NONE, grow};
+use super::hashed::{Entries, Hashed, NONE, grow};
 use crate::error::Result;
 use crate::event::event::Event;
 use crate::room::Room;
@@ -120,6 +120,8 @@ pub(super) struct Open<'r> {
     pub(super) tracks: Entries<'r, TrackSlot>,
     pub(super) slots: &'r mut (dyn Room<OpenSlot> + 'r),
     pub(super) streams: &'r mut (dyn Room<StreamSlot> + 'r),
+    /// The number of slots for streams, as far as it is known.
+    pub(super) stream_count: usize,
     /// The first slot that is free again, and how many were taken.
     pub(super) free: u32,
     pub(super) taken: u32,
@@ -128,8 +130,9 @@ pub(super) struct Open<'r> {
 impl Open<'_> {
     pub(super) fn stream(&mut self, number: u32) -> Result<&mut StreamSlot> {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        if at >= self.streams.slots().len() {
+        if at >= self.stream_count {
             grow(self.streams, at.saturating_add(1))?;
+            self.stream_count = self.streams.slots().len();
         }
         let slots = self.streams.slots_mut();
         let capacity = crate::bytes::to_u64(slots.len());
@@ -140,7 +143,7 @@ impl Open<'_> {
     }
 
     pub(super) fn stream_at(&mut self, number: u32) -> Option<&mut StreamSlot> {
-        self.streams.slots_mut().get_mut(usize::try_from(number).ok()?)
+        stream_in(self.streams.slots_mut(), number)
     }
 
     pub(super) fn slot(&self, at: u32) -> Option<&OpenSlot> {
@@ -169,40 +172,24 @@ impl Open<'_> {
 
     /// Says that a track is fed by a stream.
     pub(super) fn feed(&mut self, track: u32, stream: u32) {
-        if self.tracks.get(track).is_none_or(|slot| slot.stream == stream) {
+        let (tracks, streams) = (self.tracks.all(), self.streams.slots_mut());
+        if Hashed::value_at(tracks, track).is_none_or(|slot| slot.stream == stream) {
             return;
         }
-        self.starve(track);
-        let Some(of) = self.stream_at(stream) else { return };
+        unlink(tracks, streams, track);
+        let Some(of) = stream_in(streams, stream) else { return };
         let after = core::mem::replace(&mut of.fed, track);
-        if let Some(next) = self.tracks.get_mut(after) {
+        if let Some(next) = Hashed::value_at(tracks, after) {
             next.before = track;
         }
-        if let Some(slot) = self.tracks.get_mut(track) {
+        if let Some(slot) = Hashed::value_at(tracks, track) {
             (slot.stream, slot.before, slot.after) = (stream, NONE, after);
         }
     }
 
     /// Says that a track is fed by no stream.
     pub(super) fn starve(&mut self, track: u32) {
-        let Some(&TrackSlot { stream, before, after, .. }) = self.tracks.get(track) else { return };
-        if stream == NONE {
-            return;
-        }
-        match self.tracks.get_mut(before) {
-            Some(slot) => slot.after = after,
-            None => {
-                if let Some(of) = self.stream_at(stream) {
-                    of.fed = after;
-                }
-            }
-        }
-        if let Some(slot) = self.tracks.get_mut(after) {
-            slot.before = before;
-        }
-        if let Some(slot) = self.tracks.get_mut(track) {
-            (slot.stream, slot.before, slot.after) = (NONE, NONE, NONE);
-        }
+        unlink(self.tracks.all(), self.streams.slots_mut(), track);
     }
 
     /// The first track that a stream feeds.
@@ -238,13 +225,11 @@ impl Open<'_> {
 
     /// Takes the top of a track's stack.
     pub(super) fn pop(&mut self, track: u32) -> Option<OpenSlot> {
-        let at = self.tracks.get(track)?.top;
-        let slot = *self.slot(at)?;
-        let free = core::mem::replace(&mut self.free, at);
-        if let Some(freed) = self.slot_mut(at) {
-            freed.below = free;
-        }
         let of = self.tracks.get_mut(track)?;
+        let at = of.top;
+        let place = self.slots.slots_mut().get_mut(usize::try_from(at).ok().filter(|_| at != NONE)?)?;
+        let slot = *place;
+        place.below = core::mem::replace(&mut self.free, at);
         of.top = slot.below;
         of.keyless = of.keyless.saturating_sub(slot.is_keyless.into());
         Some(slot)
@@ -255,5 +240,30 @@ impl Open<'_> {
         let is_across = self.stream_at(slot.stream).is_some_and(|of| of.losses != slot.losses);
         let across = if is_across { Edges::ACROSS_LOSS } else { Edges::NONE };
         across.with(if ns < slot.begun.ns() { Edges::BACKWARDS } else { Edges::NONE })
+    }
+}
+
+fn stream_in(streams: &mut [StreamSlot], number: u32) -> Option<&mut StreamSlot> {
+    streams.get_mut(usize::try_from(number).ok()?)
+}
+
+/// Takes a track out of those that its stream feeds.
+fn unlink(tracks: &mut [Hashed<TrackSlot>], streams: &mut [StreamSlot], track: u32) {
+    let Some(slot) = Hashed::value_at(tracks, track) else { return };
+    let TrackSlot { stream, before, after, .. } = *slot;
+    if stream == NONE {
+        return;
+    }
+    (slot.stream, slot.before, slot.after) = (NONE, NONE, NONE);
+    match Hashed::value_at(tracks, before) {
+        Some(slot) => slot.after = after,
+        None => {
+            if let Some(of) = stream_in(streams, stream) {
+                of.fed = after;
+            }
+        }
+    }
+    if let Some(slot) = Hashed::value_at(tracks, after) {
+        slot.before = before;
     }
 }
