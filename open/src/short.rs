@@ -1,5 +1,8 @@
 //! Names that are met at random, in one piece with what is known by them.
 
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
+
 /// A name, in place if it is short.
 pub enum Short {
     Here(u8, [u8; 22]),
@@ -11,6 +14,27 @@ impl Default for Short {
         Self::Here(0, [0; 22])
     }
 }
+
+// By its bytes: it can be looked up by them.
+impl Borrow<[u8]> for Short {
+    fn borrow(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+impl Hash for Short {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes().hash(state);
+    }
+}
+
+impl PartialEq for Short {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for Short {}
 
 impl Short {
     pub fn new(name: &str) -> Self {

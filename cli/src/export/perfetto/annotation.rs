@@ -3,7 +3,7 @@
 //! The fields of a group or list lie in the message around it, whose length stands before it: in four bytes, which are
 //! filled in when it ends. Protocol Buffers allow a length with leading zeros.
 
-use super::message::Message;
+use super::message::{self, Message};
 use super::names::Names;
 use crate::output::push_start;
 use crate::record::{Buffer, Spelling, Tables};
@@ -149,7 +149,7 @@ impl Annotations {
     /// Puts the tag, room for the length, and the name of what comes next; returns where its content begins.
     #[inline(always)]
     fn begin_annotation(&mut self, slot: Slot) -> usize {
-        self.buffer.first(&[tag(self.field, BYTES), 0, 0, 0, 0], 5);
+        self.buffer.first(&[tag(self.field, BYTES), 0, 0, 0, 0, 0, 0, 0], 5);
         let start = self.buffer.mark();
         if self.key.is_some() {
             self.put_key();
@@ -191,11 +191,18 @@ impl Annotations {
         }
     }
 
+    #[inline(always)]
     fn number(&mut self, slot: Slot, value: i128, put: impl Fn(&mut Buffer)) {
+        match self.tables.field(slot).is_some_and(|field| field.labels.is_some()) {
+            true => self.labelled(slot, value, put),
+            false => self.value(slot, put),
+        }
+    }
+
+    #[inline(never)]
+    fn labelled(&mut self, slot: Slot, value: i128, put: impl Fn(&mut Buffer)) {
         let field = self.tables.field(slot);
-        let Some(labels) = field.and_then(|field| field.labels.as_ref()) else {
-            return self.value(slot, put);
-        };
+        let Some(labels) = field.and_then(|field| field.labels.as_ref()) else { return };
         let has_label_alone = field.is_some_and(|field| field.hint == Hint::Label);
         let beside = labels.get(value);
         match (has_label_alone, beside.is_empty()) {
@@ -223,12 +230,10 @@ impl Annotations {
     }
 }
 
-fn varint(to: &mut Buffer, mut value: u64) {
-    while value >= 0x80 {
-        to.byte(value as u8 | 0x80);
-        value >>= 7;
-    }
-    to.byte(value as u8);
+#[inline(always)]
+fn varint(to: &mut Buffer, value: u64) {
+    let (number, len) = message::varint(value);
+    to.first(&number.to_le_bytes(), len as usize);
 }
 
 fn string(to: &mut Buffer, text: &str) {

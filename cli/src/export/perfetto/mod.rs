@@ -92,6 +92,11 @@ const MONOTONIC: u64 = 3;
 /// The output of packets.
 pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
 
+/// The place of a track that a table of pairs made: they have the numbers from 2^32 on.
+fn place(track: TrackId) -> usize {
+    usize::try_from(track.number() & u64::from(u32::MAX)).unwrap_or(0)
+}
+
 /// A slice that begins before the window.
 struct Held {
     /// When it began, if that is known.
@@ -114,8 +119,8 @@ pub struct Perfetto {
     /// The time of the last event of the input, and that of the first.
     last: Option<u64>,
     first: Option<u64>,
-    /// When the last slice of a track ended that a table of pairs made.
-    ended: HashMap<TrackId, u64, RandomState>,
+    /// When the last slice of a track ended that a table of pairs made, and one more: by the numbers of these tracks.
+    ended: Vec<u64>,
     /// The begin of the range of time that is wanted, what is open before it, and whether that has been written.
     from: Option<u64>,
     held: BTreeMap<TrackId, Vec<Held>>,
@@ -131,7 +136,6 @@ pub struct Perfetto {
     inner: Message,
     interned: Message,
     text: String,
-    frame: Message,
 }
 
 impl Perfetto {
@@ -178,10 +182,9 @@ impl Perfetto {
     /// Writes the packet, which gets its sequence.
     fn packet(&mut self, flags: u64, out: &mut Sink<'_>) -> Result<()> {
         self.packet.uint(field::SEQUENCE_ID, self.sequence).uint(field::SEQUENCE_FLAGS, flags);
-        self.frame.clear();
-        self.frame.nested(field::PACKET, self.packet.bytes());
+        let done = out(self.packet.enclose(field::PACKET).bytes());
         self.packet.clear();
-        out(self.frame.bytes())
+        done
     }
 
     fn track(&mut self, track: &Track<'_>, out: &mut Sink<'_>) -> Result<()> {
@@ -265,7 +268,13 @@ impl Perfetto {
                 self.last = Some(ns);
                 self.first = self.first.or(Some(ns));
                 if event.kind() == EventKind::End && event.slice().is_some() {
-                    self.ended.insert(event.track(), ns);
+                    let place = place(event.track());
+                    if self.ended.len() <= place {
+                        self.ended.resize(place.saturating_add(1), 0);
+                    }
+                    if let Some(ended) = self.ended.get_mut(place) {
+                        *ended = ns.saturating_add(1);
+                    }
                 }
                 ns
             }
@@ -281,7 +290,7 @@ impl Perfetto {
                 if !self.begun {
                     self.clock(ns, noticed.is_absolute(), out)?;
                 }
-                let ended = self.ended.get(&event.track()).copied();
+                let ended = self.ended.get(place(event.track())).and_then(|ended| ended.checked_sub(1));
                 ended.max(self.first).unwrap_or(ns)
             }
             // A loss is shown where reading came upon it.
@@ -302,63 +311,63 @@ impl Perfetto {
         if !is_held && from.is_some() {
             self.settle(out)?;
         }
-        self.inner.clear();
         self.interned.clear();
         let is_value = matches!(event.kind(), EventKind::Counter(_));
         let above = self.counters.get(&event.track()).filter(|_| !is_value).copied();
-        self.inner.uint(field::TRACK_UUID, self.uuid(above.unwrap_or(event.track())));
+        self.packet.uint(field::TRACK_UUID, self.uuid(above.unwrap_or(event.track())));
         let kind = match event.kind() {
             EventKind::Begin => SLICE_BEGIN,
             EventKind::End => SLICE_END,
             EventKind::Counter(Number::Integer(value)) => {
                 match i64::try_from(value) {
-                    Ok(value) => self.inner.int(field::COUNTER_VALUE, value),
-                    Err(_) => self.inner.double(field::DOUBLE_COUNTER_VALUE, value as f64),
+                    Ok(value) => self.packet.int(field::COUNTER_VALUE, value),
+                    Err(_) => self.packet.double(field::DOUBLE_COUNTER_VALUE, value as f64),
                 };
                 COUNTER
             }
             EventKind::Counter(Number::Float(value)) => {
-                self.inner.double(field::DOUBLE_COUNTER_VALUE, value);
+                self.packet.double(field::DOUBLE_COUNTER_VALUE, value);
                 COUNTER
             }
             _ => INSTANT,
         };
-        self.inner.uint(field::TYPE, kind);
+        self.packet.uint(field::TYPE, kind);
         if matches!(kind, SLICE_BEGIN | INSTANT) {
             self.name(event);
             // A slice from before the range has no arrows.
             if let Some(flow) = event.starts().filter(|_| !is_held) {
-                self.inner.fixed64(field::FLOW_IDS, self.flow(flow));
+                self.packet.fixed64(field::FLOW_IDS, self.flow(flow));
             }
             for flow in event.ends().filter(|_| !is_held) {
-                self.inner.fixed64(field::TERMINATING_FLOW_IDS, self.flow(flow));
+                self.packet.fixed64(field::TERMINATING_FLOW_IDS, self.flow(flow));
             }
             let own = usize::try_from(event.len()).unwrap_or(usize::MAX).saturating_mul(4);
             let limit = own.saturating_add(SHARED);
             if event.slice().is_none_or(|slice| !slice.args().is_empty() || slice.cpu().is_some()) {
-                self.annotations.write(event, limit, &mut self.inner, &mut self.interned);
+                self.annotations.write(event, limit, &mut self.packet, &mut self.interned);
             }
         }
         if let Some(slice) = event.slice() {
             if kind == SLICE_END && !slice.args().is_empty() {
-                self.annotations.write(&slice.args(), SHARED, &mut self.inner, &mut self.interned);
+                self.annotations.write(&slice.args(), SHARED, &mut self.packet, &mut self.interned);
             }
             if !slice.edges().is_empty() {
                 let flags: Vec<_> = slice.edges().names().collect();
-                annotation::note(&mut self.inner, "flags", &flags.join(" "));
+                annotation::note(&mut self.packet, "flags", &flags.join(" "));
             }
         }
         if is_held {
             let began = event.time().map(|_| ns);
-            let held = Held { began, inner: self.inner.bytes().to_vec() };
+            let held = Held { began, inner: self.packet.bytes().to_vec() };
             self.held.entry(event.track()).or_default().push(held);
+            self.packet.clear();
             if self.interned.is_empty() {
                 return Ok(());
             }
             self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
             return self.packet(NEEDS_STATE, out);
         }
-        self.packet.uint(field::TIMESTAMP, ns).nested(field::TRACK_EVENT, self.inner.bytes());
+        self.packet.enclose(field::TRACK_EVENT).uint_before(field::TIMESTAMP, ns);
         if !self.interned.is_empty() {
             self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
         }
@@ -389,7 +398,7 @@ impl Perfetto {
             // No two are alike.
             EventKind::Gap(gap) => {
                 let _ = write!(self.text, "gap: {gap}");
-                self.inner.text(field::NAME, &self.text);
+                self.packet.text(field::NAME, &self.text);
                 return;
             }
             EventKind::Discarded { count: Some(count) } => {
@@ -404,8 +413,8 @@ impl Perfetto {
             }),
         };
         match self.names.number(name, field::EVENT_NAMES, &mut self.interned) {
-            Some(number) => self.inner.uint(field::NAME_IID, number),
-            None => self.inner.text(field::NAME, name),
+            Some(number) => self.packet.uint(field::NAME_IID, number),
+            None => self.packet.text(field::NAME, name),
         };
     }
 }
