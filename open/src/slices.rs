@@ -145,7 +145,8 @@ struct Lane {
     is_kept: bool,
 }
 
-/// The names of a track.
+/// The names of a track: one line of the cache.
+#[repr(align(64))]
 struct Labels {
     id: TrackId,
     label: String,

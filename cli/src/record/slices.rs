@@ -144,8 +144,7 @@ fn begin(buffer: &mut Buffer, stamps: &mut Stamps, text: &mut String, begin: Opt
     if let Some(begin) = begin
         && let Some((seconds, front, rest)) = stamps.parts(begin.ns())
     {
-        let (before, point, after) =
-            if begin.is_absolute() { (front, "", "Z") } else { (seconds, ".", "") };
+        let (before, point, after) = if begin.is_absolute() { (front, "", "Z") } else { (seconds, ".", "") };
         put_spaces(buffer, (WIDTH - 10).saturating_sub(before.len()));
         buffer.put(before.as_bytes());
         buffer.put(point.as_bytes());
@@ -179,11 +178,11 @@ fn put_spaces(buffer: &mut Buffer, count: usize) {
 fn put_said(buffer: &mut Buffer, value: &[u8]) {
     let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(value);
     let is_quoted = inner.len() < value.len();
-    // Most stand as they are.
-    if !escape::is_suspect(inner) && !(is_quoted && needs_json_escape(inner)) {
-        return buffer.put(inner);
+    if escape::is_suspect(inner) || is_quoted && needs_json_escape(inner) {
+        return buffer.put(escape::printable(&said(value)).as_bytes());
     }
-    buffer.put(escape::printable(&said(value)).as_bytes());
+    // Most stand as they are.
+    buffer.put(inner);
 }
 
 /// So many spaces: as many as any part of a line needs.
