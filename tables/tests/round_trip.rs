@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind};
-use traceglass_tables::{Error, File, Query, Seen, Trace, parquet};
+use traceglass_tables::{Damage, Error, File, Query, Seen, Trace, parquet};
 
 #[test]
 fn each_record_is_a_row_of_its_kind() {
@@ -162,6 +162,13 @@ fn damage_is_a_row_and_the_rest_is_read() {
     let what = names(&gaps, "what").into_iter().flatten().collect::<Vec<_>>();
     assert_eq!(what, ["unreadable", "unsupported-release", "unexpected-end"]);
     assert_eq!(ids(&gaps, "offset")[0], None);
+    let mut damage = Damage::default();
+    for batch in &gaps {
+        damage.observe(trace.table("gaps").unwrap(), batch);
+        damage.observe(trace.table("events").unwrap(), batch);
+    }
+    assert_eq!((damage.count(), damage.first().len()), (3, 3));
+    assert!(damage.first()[0].ends_with("cannot read: gone"), "{:?}", damage.first());
     let left = rows(&read(&trace, "events", &Query::default(), 1));
     assert!(0 < left && left < whole);
     // Every prefix, without a panic and with one that says where it ends.
@@ -273,13 +280,15 @@ fn events_of_ctf_have_labels_and_signs() {
             {"name": "w", "field-class": {"type": "fixed-length-signed-integer", "length": 104, "alignment": 8,
                 "byte-order": "little-endian"}},
             {"name": "list", "field-class": {"type": "static-length-array", "length": 2, "element-field-class":
-                {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}}}]}}"#,
+                {"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}}},
+            {"name": "text", "field-class": {"type": "null-terminated-string"}}]}}"#,
     );
     let stream = MetadataStream::parse(metadata.as_bytes()).unwrap();
     let mut nodes = vec![Node::EMPTY; 64];
     let schema = Schema::compile(&stream, &mut nodes).unwrap();
-    let record = |state: u8, list: [u8; 2]| [&[state][..], &[0xff; 13], &list].concat();
-    let files = [Memory("s", Ok([record(4, [5, 6]), record(1, [7, 8])].concat()))];
+    let record =
+        |state: u8, list: [u8; 2], text: &[u8]| [&[state][..], &[0xff; 13], &list, text, &[0]].concat();
+    let files = [Memory("s", Ok([record(4, [5, 6], "µ".as_bytes()), record(1, [7, 8], b"\xb5")].concat()))];
     let trace = Trace::ctf(vec![(schema, lent(&files))]);
     let batches = read(&trace, "e", &Query::default(), 1);
     let text = |column: &str| -> Vec<Option<String>> {
@@ -296,4 +305,6 @@ fn events_of_ctf_have_labels_and_signs() {
     assert_eq!(text("state_labels"), [Some("A|B".to_owned()), None]);
     assert_eq!(text("w"), [Some("\"-1\"".to_owned()), Some("\"-1\"".to_owned())]);
     assert_eq!(text("list"), [Some("[5,6]".to_owned()), Some("[7,8]".to_owned())]);
+    // Bytes that are no text are none.
+    assert_eq!(text("text"), [Some("µ".to_owned()), None]);
 }

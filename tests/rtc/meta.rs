@@ -155,35 +155,20 @@ fn deltas_are_latched() {
     assert_eq!((warnings[0].severity(), warnings[0].cause().kind()), (Severity::Warning, ErrorKind::Missing));
 }
 
-/// Annotations have the time of the stream that they are about, which need not be the first one.
+/// The stream that another one names, which need not be the first one; of several with a name it is the first.
 #[test]
-fn annotations_tell_the_time_of_their_stream() {
-    let mut writer = Writer::new(Options::sizes(16384, 16384));
-    let clocks =
-        [1, 2].map(|number| writer.stream(&format!(r#""name":"clk{number}","clock":true,"format":"uint8""#)));
-    for number in [1, 2] {
-        writer.stream(&format!(r#""name":"of{number}","clock":"clk{number}","format":"uint8""#));
-    }
-    let about = |number| format!(r#""name":"about{number}","stream":"of{number}","format":"annotate/utf-8""#);
-    let about = [1, 2].map(|number| writer.stream(&about(number)));
-    let lost = writer.stream(r#""name":"lost","stream":"nowhere","format":"annotate/utf-8""#);
-    for (clock, seconds) in clocks.into_iter().zip([3, 5]) {
-        writer.write(clock, &[seconds]);
-    }
-    for id in [about[0], about[1], lost] {
-        writer.write(id, b"a note");
-    }
-    let data = writer.stop();
-    let mut buffer = [0; 128];
-    let mut records = rtc::Records::new(&data, [StreamSlot::EMPTY; 16], &mut buffer);
-    let mut told = Vec::new();
-    while let Some(record) = records.next_record().unwrap() {
-        if clocks.contains(&record.stream().id()) {
-            continue;
-        }
-        told.push((record.stream().id(), record.time().map(|time| time.to_string())));
-    }
-    assert_eq!(told, [(about[0], Some("3".to_owned())), (about[1], Some("5".to_owned())), (lost, None)]);
+fn streams_are_found_that_others_name() {
+    let (table, errors) = streams(
+        r#"[{"id":9,"name":"a"},{"id":10,"name":"b"},{"id":11,"name":"b"},{"id":12,"stream":"b"},
+            {"id":13,"stream":"a"},{"id":14,"stream":"nowhere"},15]"#,
+    );
+    assert_eq!(errors, []);
+    let named = |id| {
+        let name = table.streams().get(id).unwrap().stream().unwrap();
+        let slot = table.streams().slot_of_name(name)?;
+        table.streams().at(slot).map(rtc::Stream::id)
+    };
+    assert_eq!([12, 13, 14].map(named), [Some(10), Some(9), None]);
 }
 
 /// A gain or an offset moves the origin of a clock: what it then says is no date.
