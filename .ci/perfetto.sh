@@ -113,16 +113,19 @@ rtc examples/data/sample.rtc
 rdf examples/data/sample.rgp CmdBufSubmit=4 busy=56000 SignalSemaphore=1 Present=1 values=5 memory=16384 page_fault=1 markers=4 \
     marker_info=1 "level loaded=1" virtual_allocate=1 virtual_free=1 resource_create=1
 if [ -n "${TRACEGLASS_VECTORS:-}" ]; then
-    for path in $(some "$TRACEGLASS_VECTORS"/rfr/*.rfr); do
+    mapfile -t paths < <(some "$TRACEGLASS_VECTORS"/rfr/*.rfr)
+    for path in "${paths[@]}"; do
         recording "$path"
     done
-    for path in $(some "$TRACEGLASS_VECTORS"/ctf2-streams/{lttng,babeltrace}/*/); do
+    mapfile -t paths < <(some "$TRACEGLASS_VECTORS"/ctf2-streams/{lttng,babeltrace}/*/)
+    for path in "${paths[@]}"; do
         ctf "${path%/}"
     done
     for path in "$TRACEGLASS_VECTORS"/states/*/; do
         states "${path%/}"
     done
-    for path in $(some "$TRACEGLASS_VECTORS"/rtc/*.rtc); do
+    mapfile -t paths < <(some "$TRACEGLASS_VECTORS"/rtc/*.rtc)
+    for path in "${paths[@]}"; do
         rtc "$path"
     done
     for path in "$TRACEGLASS_VECTORS"/rdf/real/*; do

@@ -145,8 +145,7 @@ struct Lane {
     is_kept: bool,
 }
 
-/// The names of a track: one line of the cache.
-#[repr(align(64))]
+/// The names of a track.
 struct Labels {
     id: TrackId,
     label: String,
@@ -485,20 +484,12 @@ pub fn members(members: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
 
 /// The length of the value that a text begins with: up to the colon, comma or bracket after it.
 fn value_len(text: &[u8]) -> usize {
-    let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b':' | b','));
-    let simple = match text {
-        [b'"', inner @ ..] => {
-            let end = inner.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-            end.filter(|&end| inner.get(end) == Some(&b'"')).map(|end| end.saturating_add(2))
-        }
-        [b'0'..=b'9' | b'-', ..] => {
-            Some(text.iter().position(|byte| matches!(byte, b':' | b',')).unwrap_or(text.len()))
-        }
-        _ => None,
-    };
-    // Most are numbers, and strings without an escape.
-    if let Some(simple) = simple.filter(|&len| is_end(text.get(len))) {
-        return simple;
+    // Most texts have no escape.
+    if let [b'"', inner @ ..] = text
+        && let Some(end) = inner.iter().position(|byte| matches!(byte, b'"' | b'\\'))
+        && inner.get(end) == Some(&b'"')
+    {
+        return end.saturating_add(2);
     }
     let (mut depth, mut in_string, mut is_escaped) = (0_u32, false, false);
     let ends = |&byte: &u8| {

@@ -176,13 +176,11 @@ fn put_spaces(buffer: &mut Buffer, count: usize) {
 
 /// A value of JSON for people.
 fn put_said(buffer: &mut Buffer, value: &[u8]) {
-    let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(value);
-    let is_quoted = inner.len() < value.len();
-    if escape::is_suspect(inner) || is_quoted && needs_json_escape(inner) {
-        return buffer.put(escape::printable(&said(value)).as_bytes());
+    let text = said(value);
+    if escape::is_suspect(text.as_bytes()) {
+        return buffer.put(escape::printable(&text).as_bytes());
     }
-    // Most stand as they are.
-    buffer.put(inner);
+    buffer.put(text.as_bytes());
 }
 
 /// So many spaces: as many as any part of a line needs.

@@ -32,8 +32,6 @@ pub struct Stats {
     /// The first and the last time.
     pub span: Option<(i128, i128)>,
     window: Window,
-    /// True if that is all of time.
-    is_all: bool,
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
     known_tracks: Vec<Option<NonZeroU32>>,
@@ -274,7 +272,7 @@ impl Busy {
 impl Stats {
     /// Of a range of time.
     pub fn new(window: Window) -> Self {
-        Self { window, is_all: window == Window::ALL, ..Self::default() }
+        Self { window, ..Self::default() }
     }
 
     /// The duration in nanoseconds: from the first event to the last, or that of the window.
@@ -311,12 +309,12 @@ impl TakeSlices for Stats {
 
     /// Each name that begins is one that is counted, unless it may lie outside of the range.
     fn keep(&mut self, name: Label<'_>) -> Option<u32> {
-        self.is_all
-            .then(|| u32::try_from(by_label(&mut self.name, name, |name| self.slices.place(name))).ok())?
+        let is_all = self.window == Window::ALL;
+        is_all.then(|| u32::try_from(by_label(&mut self.name, name, |name| self.slices.place(name))).ok())?
     }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
-        if !self.is_all && !slice.touches(self.window) {
+        if !slice.touches(self.window) {
             return Ok(());
         }
         let kept = slice.kept.and_then(|kept| usize::try_from(kept).ok());
@@ -334,13 +332,8 @@ impl TakeSlices for Stats {
         }
         // The part in the window.
         let (begin, end) = (slice.begin.map_or(0, |time| time.ns()), slice.end.map_or(0, |time| time.ns()));
-        let (begin, end) = match self.is_all {
-            true => (begin, end),
-            false => (
-                self.window.from().map_or(begin, |from| from.max(begin)),
-                self.window.to().map_or(end, |to| to.min(end)),
-            ),
-        };
+        let begin = self.window.from().map_or(begin, |from| from.max(begin));
+        let end = self.window.to().map_or(end, |to| to.min(end));
         let number = usize::try_from(slice.number).unwrap_or(usize::MAX);
         if self.known_tracks.len() <= number {
             self.known_tracks.resize(number.saturating_add(1), None);
@@ -380,7 +373,7 @@ impl TakeSlices for Stats {
     }
 
     fn event(&mut self, event: &Event<'_>) -> Result<()> {
-        if !self.is_all && !self.window.contains(event.time()) {
+        if !self.window.contains(event.time()) {
             return Ok(());
         }
         if let Some(time) = event.time() {

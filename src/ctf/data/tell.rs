@@ -212,10 +212,7 @@ impl Record<'_, '_, '_> {
         let content = self.packet.window.content();
         let at = usize::try_from(self.parts.body >> 3).ok()?;
         let mut memory = Memory::NOTHING;
-        let at = match common {
-            [] => at,
-            _ => walk(common, content, at, &mut memory, wants, false, to)?,
-        };
+        let at = walk(common, content, at, &mut memory, wants, false, to)?;
         walk(class, content, at, &mut memory, wants, true, to).map(drop)
     }
 }

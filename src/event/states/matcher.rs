@@ -70,7 +70,6 @@ impl<'r, 't> States<'r, 't> {
             tracks: Entries::new(rooms.tracks, rooms.tracks_heads),
             slots: rooms.open,
             streams: rooms.streams,
-            stream_count: 0,
             free: NONE,
             taken: 0,
         };

@@ -120,8 +120,6 @@ pub(super) struct Open<'r> {
     pub(super) tracks: Entries<'r, TrackSlot>,
     pub(super) slots: &'r mut (dyn Room<OpenSlot> + 'r),
     pub(super) streams: &'r mut (dyn Room<StreamSlot> + 'r),
-    /// The number of slots for streams, as far as it is known.
-    pub(super) stream_count: usize,
     /// The first slot that is free again, and how many were taken.
     pub(super) free: u32,
     pub(super) taken: u32,
@@ -130,9 +128,8 @@ pub(super) struct Open<'r> {
 impl Open<'_> {
     pub(super) fn stream(&mut self, number: u32) -> Result<&mut StreamSlot> {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        if at >= self.stream_count {
+        if at >= self.streams.slots().len() {
             grow(self.streams, at.saturating_add(1))?;
-            self.stream_count = self.streams.slots().len();
         }
         let slots = self.streams.slots_mut();
         let capacity = crate::bytes::to_u64(slots.len());

@@ -119,8 +119,8 @@ pub struct Perfetto {
     /// The time of the last event of the input, and that of the first.
     last: Option<u64>,
     first: Option<u64>,
-    /// When the last slice of a track ended that a table of pairs made, and one more: by the numbers of these tracks.
-    ended: Vec<u64>,
+    /// When the last slice of a track ended that a table of pairs made, by the numbers of these tracks.
+    ended: Vec<Option<u64>>,
     /// The begin of the range of time that is wanted, what is open before it, and whether that has been written.
     from: Option<u64>,
     held: BTreeMap<TrackId, Vec<Held>>,
@@ -270,10 +270,10 @@ impl Perfetto {
                 if event.kind() == EventKind::End && event.slice().is_some() {
                     let place = place(event.track());
                     if self.ended.len() <= place {
-                        self.ended.resize(place.saturating_add(1), 0);
+                        self.ended.resize(place.saturating_add(1), None);
                     }
                     if let Some(ended) = self.ended.get_mut(place) {
-                        *ended = ns.saturating_add(1);
+                        *ended = Some(ns);
                     }
                 }
                 ns
@@ -290,7 +290,7 @@ impl Perfetto {
                 if !self.begun {
                     self.clock(ns, noticed.is_absolute(), out)?;
                 }
-                let ended = self.ended.get(place(event.track())).and_then(|ended| ended.checked_sub(1));
+                let ended = self.ended.get(place(event.track())).copied().flatten();
                 ended.max(self.first).unwrap_or(ns)
             }
             // A loss is shown where reading came upon it.
