@@ -310,4 +310,13 @@ mod tests {
             assert_eq!(said(json.as_bytes()), text);
         }
     }
+
+    #[test]
+    fn what_a_terminal_obeys_is_escaped() {
+        let mut buffer = Buffer::default();
+        for json in [&br#""a\u001bb""#[..], b"\"c\xe2\x80\xaed\"", b" e"] {
+            put_said(&mut buffer, json);
+        }
+        assert_eq!(buffer.text(), br"a\u{1b}bc\u{202e}d e");
+    }
 }

@@ -46,6 +46,76 @@ fn slices_are_what_lies_between_records() {
     assert!(lines(&["cat", "--slices", "--no-states", "--json", sample]).is_empty());
 }
 
+/// What people read is what JSON says: when it began, how long it took, on which track, what, with which values.
+#[test]
+fn lines_say_what_json_says() {
+    let mut seen = std::collections::BTreeSet::new();
+    for sample in ["kernel", "ros2", "sample.rfr", "sample.rgp", "trace.0.bin"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let output = traceglass(&["cat", "--slices", path]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let json = lines(&["cat", "--slices", "--json", path]);
+        let labels: std::collections::BTreeMap<_, _> = json
+            .iter()
+            .filter(|line| line["kind"] == "track")
+            .map(|line| (line["track"].as_str().unwrap(), line["label"].as_str().unwrap()))
+            .collect();
+        let slices: Vec<_> = json.iter().filter(|line| line["kind"] == "slice").collect();
+        assert_eq!(text.lines().count(), slices.len(), "{sample}");
+        for (line, slice) in text.lines().zip(slices) {
+            let begin = match (slice["time"].as_str(), slice["time_ns"].as_i64()) {
+                (Some(date), _) => date.to_owned(),
+                (None, Some(ns)) => format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
+                (None, None) => "before".to_owned(),
+            };
+            let span = match slice["duration_ns"].as_f64() {
+                None => "?   ".to_owned(),
+                Some(ns) if ns < 1e3 => format!("{ns} ns"),
+                Some(ns) if ns < 1e6 => format!("{:.3} µs", ns / 1e3),
+                Some(ns) if ns < 1e9 => format!("{:.3} ms", ns / 1e6),
+                Some(ns) => format!("{:.3} s ", ns / 1e9),
+            };
+            let (track, name) = (slice["track"].as_str().unwrap(), slice["name"].as_str().unwrap());
+            // A track is told its other name by an event, not before.
+            let tracks =
+                [track.to_owned(), format!("{track} ({})", labels.get(track).copied().unwrap_or(""))];
+            let depth = 2 * usize::try_from(slice["depth"].as_u64().unwrap()).unwrap();
+            let mut rest = String::new();
+            for (key, value) in slice["args"].as_object().unwrap() {
+                let value = match (value.as_str(), value.as_u64()) {
+                    (Some(text), _) => text.to_owned(),
+                    (None, Some(number)) if matches!(key.as_str(), "pci" | "marker") => {
+                        format!("{number:#x}")
+                    }
+                    (None, _) => value.to_string(),
+                };
+                rest += &format!(" {key}={value}");
+            }
+            let flags: Vec<_> =
+                slice["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap()).collect();
+            if !flags.is_empty() {
+                rest += &format!(" [{}]", flags.join(" "));
+            }
+            let at = tracks.iter().position(|track| {
+                line == format!("{begin:>20}{span:>16}  {track}  {:depth$}{name}{rest}", "")
+            });
+            let at = at.unwrap_or_else(|| panic!("{sample}: {line}\n{slice}"));
+            seen.extend([
+                ("label", at == 1),
+                ("date", slice["time"].is_string()),
+                ("begin", slice["time_ns"].is_i64()),
+                ("span", slice["duration_ns"].is_i64()),
+                ("values", rest.contains('=')),
+                ("flags", !flags.is_empty()),
+                ("depth", depth > 0),
+            ]);
+        }
+    }
+    // Each of them was there, and was not.
+    assert_eq!(seen.len(), 14, "{seen:?}");
+}
+
 #[test]
 fn a_table_of_ones_own_comes_first() {
     let scratch = Scratch::new("states");
