@@ -52,6 +52,9 @@ const overview = new Overview({ onOffset: showBytes });
 const records = new Records(reader, { onBytes: (record) => showBytes(record.offset, record.path), onError: fail });
 const bytes = new Bytes(reader, { onError: fail });
 
+// The view that a link asks for, until it is shown: what is shown meanwhile becomes the page's address.
+let asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
 // What is open: its files, its path, and what was read of it.
 const open = { files: [], path: "", timeline: null, tab: "overview" };
 // For tests, and for who looks with the browser's tools.
@@ -165,7 +168,6 @@ async function look(path, found) {
     return;
   }
   byId("take").disabled = false;
-  const shared = [...new URLSearchParams(location.hash.slice(1))];
   const timeline = await reader.ask("timeline", { path });
   if (timeline.errors) {
     open.timelineRoot = el("section", {}, el("div", { class: "overview" }, el("p", { class: "dim" }, timeline.errors)));
@@ -178,11 +180,10 @@ async function look(path, found) {
     open.times.timeline = performance.now() - open.started;
   }
   if (open.tab === "timeline") show("timeline");
-  const state = Object.fromEntries(shared);
-  if (state.tab && views[state.tab] && !open.isRestored) {
-    open.isRestored = true;
-    show(state.tab);
-    open.timeline?.restore(state);
+  if (asked.tab && views[asked.tab]) {
+    show(asked.tab);
+    open.timeline?.restore(asked);
+    asked = {};
   }
   const check = await reader.ask("findings", { args: ["check", "--json", path] });
   open.check = check.json;

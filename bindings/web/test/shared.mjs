@@ -69,6 +69,15 @@ await page.keyboard.press(".");
 await page.waitForFunction(() => /tab=timeline&from=.*(slice|mark)=/.test(location.hash));
 const link = page.url(), view = await page.evaluate(() => ({ ...globalThis.traceglass.open.timeline.state() }));
 const other = await load(browser, link);
+// What waits is done as soon as a trace is there: its address is written before the link's view is shown.
+await other.addInitScript(() => {
+  const later = globalThis.setTimeout;
+  globalThis.setTimeout = (act) => {
+    const look = () => (globalThis.traceglass.open.path ? act() : later(look, 0));
+    return later(look, 0);
+  };
+});
+await other.reload();
 await open(other, join(data, "sample.ctf"), true);
 assert.deepEqual(await other.evaluate(() => ({ ...globalThis.traceglass.open.timeline.state() })), view);
 assert.deepEqual([...page.complaints, ...other.complaints], []);
