@@ -84,7 +84,8 @@ impl Check<'_, '_, '_> {
         require(!is_text || (node.roles == 0 && lies_in(node.a, node.b)), index)
     }
 
-    /// The nodes at the end: lists of ranges ascend, labels have their ranges, variables stand together.
+    /// The nodes at the end: lists of ranges ascend, labels have their ranges, variables stand together. No class is among
+    /// them, nor a part of the trace: a node of that kind stands in front.
     fn end(&self) -> Result<()> {
         // The numbers of ranges to come: those of a label, and those of a list in order.
         let (mut of_label, mut in_order) = (0_u32, 0_u32);
@@ -144,16 +145,14 @@ impl Check<'_, '_, '_> {
             Kind::Trace | Kind::Alias => require(node.size >= 2 && more(1), index)?,
             Kind::Event => {
                 let stream = self.nodes.get(index.saturating_add(1)).b;
-                let is =
-                    node.size >= 2 && more(1) && self.kind(stream) == Kind::Stream && stream < self.front;
-                require(is, index)?;
+                require(node.size >= 2 && more(1) && self.kind(stream) == Kind::Stream, index)?;
             }
             Kind::Stream => {
                 let info = self.nodes.get(index.saturating_add(1)).b;
                 let is = node.size >= 3 && more(1) && info == end.saturating_sub(1);
                 require(is && self.kind(info) == Kind::More, index)?;
                 let clock = self.nodes.get(info).a;
-                require(clock == NONE || (clock < self.front && self.kind(clock) == Kind::Clock), info)?;
+                require(clock == NONE || self.kind(clock) == Kind::Clock, info)?;
             }
             _ => return Err(malformed(index)),
         }
@@ -249,7 +248,7 @@ impl Check<'_, '_, '_> {
             let is = |at: u32| at < self.front && self.kind(at) == Kind::Table;
             require(nodes.all(|at| at.is_some_and(is)), 0)?;
             let mut entries = (0..table.len).map(|at| table.get(self.nodes, at));
-            require(entries.all(|entry| entry < self.front && self.kind(entry) == kind), 0)?;
+            require(entries.all(|entry| self.kind(entry) == kind), 0)?;
         }
         let id = |table: Table, at: u32| self.nodes.get(table.get(self.nodes, at)).y();
         let mut ascends = (1..streams.len).map(|at| id(streams, at.saturating_sub(1)) < id(streams, at));
@@ -270,7 +269,7 @@ impl Check<'_, '_, '_> {
         }
         require(next == u64::from(events.len), 0)?;
         let trace = self.schema.trace;
-        require(trace == NONE || (trace < self.front && self.kind(trace) == Kind::Trace), 0)?;
+        require(trace == NONE || self.kind(trace) == Kind::Trace, 0)?;
         require(self.schema.header == root_of(self.nodes, trace, Scope::PacketHeader), 0)
     }
 }
