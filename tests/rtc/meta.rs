@@ -98,6 +98,46 @@ fn a_meta_in_pieces_is_read_over_its_limits() {
     }
 }
 
+/// The writer's other fault there: it begins `{"id":` once more, wherever in it the limit lies. The number follows.
+#[test]
+fn an_id_is_read_that_was_begun_twice() {
+    let first = r#"[{"id":9,"name":"a"},"#;
+    let ids = |head: &str, tail: &str| {
+        let head = format!("{first}{head}");
+        let mut meta = Meta::in_pieces(0);
+        meta.push(head.as_bytes(), 0, true);
+        let mut table = StreamTable::new([StreamSlot::EMPTY; 16]);
+        let mut errors = 0;
+        for is_last in [false, true] {
+            if is_last {
+                meta.push(tail.as_bytes(), head.len() as u64, false);
+            }
+            while let Some(stream) = meta.next_stream() {
+                match stream {
+                    Ok(stream) => table.insert(stream).unwrap(),
+                    Err(_) => errors += 1,
+                }
+            }
+        }
+        let ids: Vec<_> =
+            table.streams().iter().map(|stream| (stream.id(), stream.damage().is_none())).collect();
+        (ids, errors)
+    };
+    let begin = r#"{"id":"#;
+    for len in 1..begin.len() {
+        let again = &begin[..len];
+        let tail = |rest: &str| format!("{again}{rest}");
+        let rest = r#"193,"length":4},{"id":194},195]"#;
+        assert_eq!(ids(again, &tail(rest)), (vec![(9, true), (193, false), (194, true)], 0), "{again}");
+        // What else follows is no id.
+        for rest in [r#"193"length":4},{"id":194},195]"#, r#","length":4},{"id":194},195]"#] {
+            assert_eq!(ids(again, &tail(rest)), (vec![(9, true), (194, true)], 1), "{again} {rest}");
+        }
+    }
+    // A number that stands for another attribute is none, either.
+    assert_eq!(ids(r#"{"le"#, r#"193,"length":4},{"id":194},195]"#), (vec![(9, true), (194, true)], 1));
+}
+
 #[test]
 fn deltas_are_latched() {
     let mut writer = Writer::new(Options::sizes(16384, 16384));
