@@ -53,7 +53,7 @@ impl<'a> Text<'a> {
         self.head.is_empty() && self.tail.is_empty()
     }
 
-    /// Its bytes.
+    /// The bytes.
     pub fn bytes(&self) -> impl Iterator<Item = u8> + 'a {
         self.head.iter().chain(self.tail).copied()
     }

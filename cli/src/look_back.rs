@@ -1,4 +1,4 @@
-//! What lies before a range of time is read as far back as is wanted, for slices that are open when it begins.
+//! Looking back: as much before a range of time is read as is wanted, for slices that are open when it begins.
 
 use crate::output::{Out, bytes};
 use crate::states::Pairs;

@@ -13,7 +13,7 @@ pub struct Pairs {
     own: Option<String>,
     /// True if no table is wanted, not even the built-in one.
     pub are_off: bool,
-    /// How much before a range is read to find what is open at its beginning.
+    /// The extent before a range that is read to find slices that are open at its beginning.
     pub back: LookBack,
     /// The time that this is: what lies before it need not be read.
     pub since: Option<i128>,

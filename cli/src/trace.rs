@@ -53,10 +53,10 @@ pub trait Trace {
     /// A description, and whether all of it can be read.
     fn info(&self, args: &Inquiry) -> Result<Info>;
 
-    /// Its parts, one a line.
+    /// The parts, one a line.
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status>;
 
-    /// Its content, or the part selected; of a trace that is followed, what has come since.
+    /// The content, or the part selected; of a trace that is followed, what has come since.
     fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status>;
 
     /// Reads and verifies everything.
@@ -68,7 +68,7 @@ pub trait Trace {
     /// The number of bytes that are read for what is exported.
     fn bytes(&self) -> u64;
 
-    /// Its tracks and events, in the order of time.
+    /// The tracks and events, in the order of time.
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
         self.events_in(traceglass::event::Window::ALL, events)
     }
@@ -78,7 +78,7 @@ pub trait Trace {
         Err(no_events(self.format()))
     }
 
-    /// Its tracks and events, with the states and slices that a table of pairs finds in them.
+    /// The tracks and events, with the states and slices that a table of pairs finds in them.
     fn states_in(
         &self,
         window: traceglass::event::Window,
@@ -144,7 +144,7 @@ pub trait Trace {
         Err(Failure::usage(format!("--redact: {name} does not say what of its content is private")))
     }
 
-    /// Its parts, with what is in them.
+    /// The parts, with what is in them.
     fn extract(&self, _parts: &mut dyn Parts) -> Result<Outcome> {
         Err(Failure::usage(format!("{} has no parts to be written as files", self.format_name())))
     }

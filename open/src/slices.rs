@@ -149,7 +149,7 @@ struct Lane {
 struct Labels {
     id: TrackId,
     label: String,
-    /// Its other name; empty if it has none.
+    /// The other name; empty if it has none.
     alias: Short,
 }
 

@@ -30,7 +30,7 @@ pub trait Event {
 pub trait Field: Copy {
     /// The size in bytes.
     const SIZE: usize;
-    /// Its field class in CTF 2.
+    /// The field class in CTF 2.
     const CLASS: &'static str;
     /// The text before and after the name of the field in CTF 1.8.
     const DECLARATION: [&'static str; 2];

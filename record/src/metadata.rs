@@ -108,7 +108,7 @@ impl Digits {
         }
     }
 
-    /// These as text.
+    /// The digits as text.
     pub const fn as_str(&self) -> &str {
         match self.bytes.split_at_checked(self.first) {
             Some((_, digits)) => text(digits),

@@ -107,7 +107,7 @@ impl<'m, T> Recorder<'m, T> {
         Self { pages, marks, state, trace: PhantomData }
     }
 
-    /// Its state.
+    /// The state.
     pub const fn state(&self) -> State {
         self.state
     }

@@ -33,7 +33,7 @@ pub enum Happened<'n> {
     Task {
         /// The task.
         iid: u64,
-        /// Its name; more than [`NAME_MAX`] bytes are cut.
+        /// The name; more than [`NAME_MAX`] bytes are cut.
         name: &'n str,
     },
     /// A task was spawned.

@@ -78,7 +78,7 @@ impl<'a> Annotations<'a> {
         AnnotationEntries { input: self.entries }
     }
 
-    /// Where the count stands.
+    /// The offset of the count.
     pub(super) fn count_at(&self) -> usize {
         usize::try_from(self.entries.offset()).unwrap_or(usize::MAX).saturating_sub(2)
     }

@@ -116,7 +116,7 @@ impl<'a> Event<'a> {
         self.input
     }
 
-    /// Where it stands.
+    /// The offset of the event.
     #[inline(always)]
     pub(crate) const fn start(&self) -> usize {
         self.at
@@ -152,12 +152,12 @@ impl<'a> Event<'a> {
         to_u64(self.input.len())
     }
 
-    /// Its bytes.
+    /// The bytes.
     pub fn as_slice(&self) -> &'a [u8] {
         self.input.get(self.at..).unwrap_or_default()
     }
 
-    /// Its schema.
+    /// The schema.
     #[inline(always)]
     pub const fn schema(&self) -> Schema<'a> {
         Schema::at(self.input, self.schema)
@@ -187,7 +187,7 @@ impl<'a> Event<'a> {
         self.fields().find(|field| field.def.name_bytes() == name.as_bytes())?.value
     }
 
-    /// Where it ends.
+    /// The offset of the end.
     #[inline(always)]
     pub(super) const fn end(&self) -> usize {
         self.input.len()
@@ -199,14 +199,14 @@ impl<'a> Event<'a> {
         self.time
     }
 
-    /// Where it begins, and by how much its time is later than the base; 0 if it has none.
+    /// The offset of its start, and by how much its time is later than the base; 0 if it has none.
     pub(super) fn at_and_delta(&self) -> (usize, u64) {
         let rest = self.input.get(self.at..).unwrap_or_default();
         let delta = values(rest, self.at, self.schema, 0).and_then(|(_, delta)| delta);
         (self.at, delta.unwrap_or(0))
     }
 
-    /// Where the values begin.
+    /// The offset of the values.
     #[inline(always)]
     pub(super) const fn values_at(&self) -> usize {
         let delta = if self.schema.timed() { DELTA } else { 0 };
@@ -224,7 +224,7 @@ impl fmt::Debug for Event<'_> {
     }
 }
 
-/// Where the values of the event at `at` begin, from which on this is the input, and its time, if these can be read.
+/// The offset of the values of the event at `at`, from which on this is the input, and its time, if these can be read.
 #[inline(always)]
 pub(super) fn values(rest: &[u8], at: usize, schema: Place, base: u64) -> Option<(usize, Option<u64>)> {
     // No slice is so long that a few bytes more do not fit in an integer.

@@ -140,7 +140,7 @@ impl Plan {
         plan
     }
 
-    /// Where the values of `schema` end that begin at `at`; possibly after the end of the data.
+    /// The end of the values of `schema` that begin at `at`; possibly after the end of the data.
     ///
     /// `None` if there is no end: [`explain`] says why.
     #[inline(always)]
@@ -261,7 +261,7 @@ impl<'a> Schema<'a> {
         Self { input, place }
     }
 
-    /// Where it stands.
+    /// The offset of the schema.
     pub(super) const fn place(&self) -> Place {
         self.place
     }

@@ -20,7 +20,7 @@ pub struct SchemaSlot {
     plan: Plan,
     /// The first and the last of its annotations.
     notes: Option<(u32, u32)>,
-    /// Its class, if classes are kept, and how many fields the classes before it have.
+    /// The class, if classes are kept, and how many fields the classes before it have.
     class: Option<(u32, u32)>,
 }
 
@@ -44,7 +44,7 @@ impl SchemaSlot {
         &self.plan
     }
 
-    /// Its class, if classes are kept, and how many fields the classes before it have.
+    /// The class, if classes are kept, and how many fields the classes before it have.
     #[inline(always)]
     pub(super) const fn class(&self) -> Option<(u32, u32)> {
         self.class
@@ -60,7 +60,7 @@ pub struct PoolSlot {
     id: u32,
     /// The number of bytes of the text, or of addresses.
     count: u32,
-    /// Where they begin.
+    /// The offset of the first one.
     at: usize,
 }
 
@@ -81,7 +81,7 @@ default_is_empty!(PoolSlot);
 /// An annotations frame in a [`Storage`].
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotationSlot {
-    /// Where the count stands.
+    /// The offset of the count.
     at: usize,
     /// The next one of the same schema.
     next: Option<u32>,
@@ -98,7 +98,7 @@ default_is_empty!(AnnotationSlot);
 #[derive(Clone, Copy, Debug)]
 pub struct ClassSlot {
     links: Links,
-    /// Where the first of them stands.
+    /// The offset of the first of them.
     place: Place,
     /// The number of fields it has, and all classes before it.
     fields: u16,
@@ -213,7 +213,7 @@ fn take<'t, T>(
     Ok(room.slots_mut().get_mut(..needed).unwrap_or_default())
 }
 
-/// Which slot a schema is probably in, by the lowest bits of its number.
+/// The slot that a schema is probably in, by the lowest bits of its number.
 const HINTS: usize = 64;
 
 /// The state of a batch.

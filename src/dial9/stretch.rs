@@ -15,7 +15,7 @@ pub(super) struct Stretch<'a, 't, 's> {
     batch: &'t Batch<'s>,
     schemas: &'t [SchemaSlot],
     strings: &'t [PoolSlot],
-    /// Where the next event stands, and the time that it is counted from.
+    /// The offset of the next event, and the time that it is counted from.
     pub(super) at: usize,
     pub(super) base: u64,
 }

@@ -88,7 +88,7 @@ impl<'a> Value<'a> {
         Some((value, end))
     }
 
-    /// Its type.
+    /// The type.
     pub const fn field_type(&self) -> FieldType {
         match self {
             Self::I64(_) => FieldType::I64,

@@ -220,9 +220,9 @@ pub enum ErrorKind {
     Repeated,
     /// An element contradicts an earlier one about the same thing.
     Contradictory,
-    /// It is where it must not be.
+    /// An element that is where it must not be.
     Misplaced,
-    /// It is used, but was not declared before.
+    /// An element that is used, but was not declared before.
     Undeclared,
     /// A number is not the one that follows the number before.
     OutOfSequence {
@@ -250,7 +250,7 @@ pub enum ErrorKind {
     },
     /// A selector has a value that selects nothing.
     NoSuchOption {
-        /// Its value; as two's complement if it is signed.
+        /// The value; as two's complement if it is signed.
         value: u64,
     },
     /// The writer discarded some because it had no room.
@@ -258,7 +258,7 @@ pub enum ErrorKind {
         /// The number of them.
         count: u64,
     },
-    /// It takes no bits, so there could be any number of them.
+    /// An element that takes no bits, so there could be any number of them.
     Empty,
     /// A checksum matches the bytes that had been written when it was computed; more were written later.
     StaleChecksum,

@@ -141,7 +141,7 @@ impl<'a> Event<'a> {
         self.kind
     }
 
-    /// Its name.
+    /// The name.
     #[inline]
     pub const fn name(&self) -> Label<'a> {
         self.name

@@ -130,7 +130,7 @@ impl<'a> Track<'a> {
         self
     }
 
-    /// Its number.
+    /// The number.
     pub const fn id(&self) -> TrackId {
         self.id
     }
@@ -145,7 +145,7 @@ impl<'a> Track<'a> {
         self.kind
     }
 
-    /// Its name. Several tracks can have the same one.
+    /// The name. Several tracks can have the same one.
     pub const fn label(&self) -> Label<'a> {
         self.label
     }

@@ -73,7 +73,7 @@ impl<'a, S: Source<'a>> JsonString<S> {
         core::str::from_utf8(self.raw.together()?).ok()
     }
 
-    /// Its characters, decoded. U+FFFD stands for lone surrogates and for what is not UTF-8.
+    /// The characters, decoded. U+FFFD stands for lone surrogates and for what is not UTF-8.
     pub fn chars(&self) -> JsonChars<S> {
         JsonChars { source: self.raw }
     }
@@ -310,12 +310,12 @@ impl<'a, S: Source<'a>> Number<S> {
         Self { text, integer }
     }
 
-    /// Its text.
+    /// The text.
     pub(crate) fn text(self) -> S {
         self.text
     }
 
-    /// Its value, if it is written as an integer and fits; never rounded.
+    /// The value, if it is written as an integer and fits; never rounded.
     pub(crate) fn as_i128(self) -> Option<i128> {
         if !self.integer {
             return None;

@@ -21,7 +21,7 @@ impl<'a> Chunk<'a> {
         Self { input, entry }
     }
 
-    /// Its index entry.
+    /// The index entry.
     pub const fn entry(&self) -> Entry<'a> {
         self.entry
     }

@@ -205,7 +205,7 @@ fn claim(value: u64) -> i64 {
 pub struct Span {
     start: u64,
     end: u64,
-    /// Its offset among the bytes that are kept.
+    /// The offset among the bytes that are kept.
     at: u64,
 }
 

@@ -93,24 +93,24 @@ pub enum Hint {
 pub enum Kind {
     /// An unsigned integer.
     Unsigned {
-        /// Its width.
+        /// The width.
         bits: u32,
     },
     /// An unsigned integer whose labels name bits, not values.
     Flags {
-        /// Its width.
+        /// The width.
         bits: u32,
     },
     /// A signed integer.
     Signed {
-        /// Its width.
+        /// The width.
         bits: u32,
     },
     /// A truth value.
     Boolean,
     /// A floating-point number.
     Float {
-        /// Its width.
+        /// The width.
         bits: u32,
     },
     /// Text.

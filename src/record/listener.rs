@@ -16,7 +16,7 @@ pub struct Head {
     pub offset: u64,
     /// The first bit in that byte, for formats that count bits.
     pub bit: u8,
-    /// Its length in bytes, where that is known before the fields are read.
+    /// The length in bytes, where that is known before the fields are read.
     pub len: Option<u64>,
 }
 

@@ -85,7 +85,7 @@ impl<'a> Chunk<'a> {
         Items::new(self.body)
     }
 
-    /// Its fields, as they lie in the file.
+    /// The fields, as they lie in the file.
     pub const fn fields(&self) -> LayoutFields<'a> {
         LayoutFields::new(self.body.data(), FIELDS)
     }

@@ -36,7 +36,7 @@ pub(crate) enum Part {
     ConstFields,
     /// An element of the list or map before it.
     Element,
-    /// Its end.
+    /// The end.
     End,
 }
 

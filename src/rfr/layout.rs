@@ -72,7 +72,7 @@ const DEPTH: usize = 8;
 #[derive(Clone, Copy)]
 struct Level {
     table: Table,
-    /// Its field that comes next.
+    /// The field that comes next.
     next: usize,
     /// The number of such structures that follow.
     left: u64,

@@ -64,7 +64,7 @@ impl<'a> Meta<'a> {
         self.identifier
     }
 
-    /// Its fields, as they lie in the file.
+    /// The fields, as they lie in the file.
     pub const fn fields(&self) -> LayoutFields<'a> {
         LayoutFields::new(self.body.data(), FIELDS)
     }

@@ -86,7 +86,7 @@ impl<'a> Streaming<'a> {
         StreamRecords { reader: self.body, failed: false }
     }
 
-    /// Its fields, as they lie in the file.
+    /// The fields, as they lie in the file.
     pub const fn fields(&self) -> LayoutFields<'a> {
         LayoutFields::new(self.body.data(), FIELDS)
     }

@@ -208,7 +208,7 @@ impl NewRecord<'_, '_, '_> {
     }
 }
 
-/// What does not change in a session.
+/// The part of a session that does not change.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     major: u64,
@@ -279,7 +279,7 @@ impl State {
     }
 }
 
-/// Where the payload of a frame comes from.
+/// The source of a frame's payload.
 #[derive(Clone, Copy)]
 enum Source<'p> {
     Bytes(&'p [u8]),

@@ -5,7 +5,7 @@ pub type Bytes<'f> = Box<dyn AsRef<[u8]> + Send + Sync + 'f>;
 
 /// A file of a trace.
 pub trait File: Sync {
-    /// Its path in the trace.
+    /// The path in the trace.
     fn name(&self) -> &str;
 
     /// The number of bytes it has.

@@ -26,7 +26,7 @@ pub(crate) struct Typed<'t> {
     file: &'t str,
     heard: Heard,
     tables: [Option<(Rows, Columns)>; 4],
-    /// What is open on each track, the innermost last.
+    /// The markers that are open on each track, the innermost last.
     markers: Map<u64, Vec<Lasting>>,
     queues: Map<u64, Lasting>,
     resources: Map<Resource, Lasting>,
@@ -35,7 +35,7 @@ pub(crate) struct Typed<'t> {
     names: Map<u64, String>,
 }
 
-/// Where and when something was met.
+/// The place and time at which something was met.
 #[derive(Clone, Copy)]
 struct Place {
     track: u64,

@@ -15,12 +15,12 @@ impl Table {
         Self { name: name.into(), schema: Arc::new(Schema::new(fields)) }
     }
 
-    /// Its name. Those of event classes are as the trace has them.
+    /// The name. Those of event classes are as the trace has them.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its columns.
+    /// The columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

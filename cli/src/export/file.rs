@@ -82,10 +82,10 @@ fn is_trace(path: &Path) -> bool {
 
 /// A file that takes its place when it is complete: until then, or if it never is, what was there stays.
 pub struct NewFile {
-    /// Its final path, as it was named and without links.
+    /// The final path, as it was named and without links.
     path: PathBuf,
     place: PathBuf,
-    /// Its path until then; a device or a pipe is written to directly.
+    /// The path until then; a device or a pipe is written to directly.
     temporary: Option<PathBuf>,
     file: BufWriter<File>,
 }
@@ -124,7 +124,7 @@ impl NewFile {
         done.map_err(|error| cannot_write(&self.path, &error))
     }
 
-    /// Its path until it is in its place.
+    /// The path until it is in its place.
     pub fn written(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.place)
     }
@@ -161,7 +161,7 @@ impl Drop for NewFile {
 /// A folder that takes its place when it is complete, and until then is beside it.
 pub struct NewFolder {
     place: PathBuf,
-    /// Its path while it is written; `None` once it is in its place.
+    /// The path while it is written; `None` once it is in its place.
     temporary: Option<PathBuf>,
     /// True if what is in its place goes.
     replaces: bool,

@@ -89,7 +89,7 @@ pub fn write(args: &Page<'_>, open: Open) -> Result<Status> {
 /// A file that goes into the page.
 struct Inside {
     place: PathBuf,
-    /// Its path from the folder of the trace on.
+    /// The path from the folder of the trace on.
     name: String,
 }
 

@@ -77,7 +77,7 @@ impl Output {
         self.size
     }
 
-    /// Its path while it is not in its place.
+    /// The path while it is not in its place.
     pub fn path(&self) -> &Path {
         match &self.kind {
             Kind::File(file) => file.written(),

@@ -159,7 +159,7 @@ impl<T: Default> ByName<T> {
 }
 
 impl<T> ByName<T> {
-    /// Where a name is looked for first, and the bits of its hash that are kept with its place.
+    /// The place where a name is looked for first, and the bits of its hash that are kept there.
     fn first_of(&self, name: &[u8]) -> (usize, u32) {
         let hash = self.hashes.hash_one(name);
         // Their number is a power of two.
@@ -167,7 +167,7 @@ impl<T> ByName<T> {
         (usize::try_from(hash).map_or(0, |hash| hash & last), (hash >> 32) as u32 & !PLACE)
     }
 
-    /// Where it is looked for next.
+    /// The place where it is looked for next.
     fn after(&self, at: usize) -> usize {
         at.saturating_add(1) & self.places.len().saturating_sub(1)
     }

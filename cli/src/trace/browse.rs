@@ -13,7 +13,7 @@ use traceglass::{Format, Gap};
 pub trait Browse: Sync {
     fn format(&self) -> Format;
 
-    /// Its files, in order.
+    /// The files, in order.
     fn files(&self) -> &[FileEntry];
 
     /// The file that is shown first.
@@ -104,7 +104,7 @@ impl Level {
 pub struct Node<'n> {
     pub level: Level,
     pub offset: u64,
-    /// Its position in decompressed data, plus one; 0 for what lies in the file as it is.
+    /// The position in decompressed data, plus one; 0 for what lies in the file as it is.
     pub sub: u64,
     pub end: u64,
     pub time: Option<Time>,
@@ -116,7 +116,7 @@ pub trait About {
     /// A name, and what else there is to say.
     fn text(&self) -> (String, String);
 
-    /// Its fields, of its own bytes.
+    /// The fields, of its own bytes.
     fn fields(&self, _fields: &mut Fields<'_, '_>) -> crate::status::Result<()> {
         Ok(())
     }

@@ -46,7 +46,7 @@ pub struct Part<'p> {
     pub version: Option<u32>,
     /// The file of the trace in which it is, if that has several.
     pub path: Option<&'p Path>,
-    /// Its offset in that file, if it lies in one place.
+    /// The offset in that file, if it lies in one place.
     pub offset: Option<u64>,
     /// The folder and the name of its file, for parts that are read by other tools as they lie.
     pub place: Option<(&'p str, &'p str)>,

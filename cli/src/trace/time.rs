@@ -204,7 +204,7 @@ impl Bounds {
 /// record is asked for its time. Of larger ones, what headers and indices place far outside of the range is skipped.
 pub const READ_WHOLE: u64 = 16 << 20;
 
-/// How much before a range is read to find what is open at its beginning.
+/// The extent before a range that is read to find slices that are open at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookBack {
     /// Nanoseconds.

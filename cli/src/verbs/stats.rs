@@ -101,7 +101,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     Ok(worst)
 }
 
-/// What is printed.
+/// The lines that are printed.
 struct Statistics<'s> {
     of: &'s Stats,
     other: Option<&'s Stats>,
@@ -109,7 +109,7 @@ struct Statistics<'s> {
     names: &'s Names,
 }
 
-/// What is counted by names that are asked for.
+/// The counts of names that are asked for.
 fn named_so<'s, T>(all: &'s ByName<T>, names: &Names) -> impl Iterator<Item = (&'s str, &'s T)> + Clone {
     all.iter().filter(move |(name, _)| names.has(name))
 }

@@ -8,7 +8,7 @@ use crate::bytes::to_u64;
 #[derive(Clone, Copy, Debug)]
 pub struct BitString<'a> {
     data: &'a [u8],
-    /// Its start in `data`.
+    /// The start in `data`.
     start: u64,
     len: u32,
     big: bool,
@@ -42,7 +42,7 @@ impl<'a> BitString<'a> {
         (self.len <= 128).then(|| u128::from(self.word(0)) | high)
     }
 
-    /// Its bits in words of 64, the least significant one first.
+    /// The bits in words of 64, the least significant one first.
     pub fn words(&self) -> impl Iterator<Item = u64> + use<'a> {
         let bits = *self;
         (0..self.len.div_ceil(64)).map(move |index| bits.word(index))

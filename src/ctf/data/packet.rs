@@ -229,7 +229,7 @@ impl<'a, 's> Packet<'a, 's> {
         self.window.offset
     }
 
-    /// Its number in the stream, from 0.
+    /// The number in the stream, from 0.
     pub const fn number(&self) -> u64 {
         self.number
     }
@@ -320,7 +320,7 @@ impl<'a, 's> Packet<'a, 's> {
         self.end
     }
 
-    /// Its number in the stream as the tracer counts: a number that is missing is a packet that was lost.
+    /// The number in the stream as the tracer counts: a number that is missing is a packet that was lost.
     #[doc(alias = "packet-sequence-number")]
     pub const fn sequence(&self) -> Option<u64> {
         self.sequence

@@ -200,7 +200,7 @@ struct Making<'m, 's> {
 struct Open {
     /// The node after all that is in it.
     end: u32,
-    /// Its first step.
+    /// The first step.
     step: u32,
     is_list: bool,
     /// The state around a list.

@@ -20,7 +20,7 @@ use crate::error::{ErrorKind, Result};
 struct Payload {
     at: u64,
     last_big: bool,
-    /// Its root structure; `NONE` if there is none.
+    /// The root structure; `NONE` if there is none.
     root: u32,
     /// The record, if lengths and selectors have to be those before it: they may be needed before they are read.
     anew: Option<Parts>,

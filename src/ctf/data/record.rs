@@ -44,7 +44,7 @@ pub struct Record<'p, 'a, 's> {
 }
 
 impl<'p, 'a, 's> Record<'p, 'a, 's> {
-    /// Its class.
+    /// The class.
     #[inline]
     pub fn class(&self) -> EventClass<'a, 's> {
         EventClass { schema: self.packet.schema, index: self.parts.class }
@@ -73,7 +73,7 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         Some(clock.nanoseconds(self.parts.clock))
     }
 
-    /// Its start.
+    /// The start.
     ///
     /// # Units
     /// Bits, from the start of the packet.

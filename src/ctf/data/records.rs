@@ -7,7 +7,7 @@ use crate::gap::Gap;
 use core::iter::FusedIterator;
 
 impl<'a, 's> Packet<'a, 's> {
-    /// Its event records.
+    /// The event records.
     pub fn records(&self) -> Records<'_, 'a, 's> {
         Records::new(self)
     }

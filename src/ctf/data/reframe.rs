@@ -136,7 +136,7 @@ enum Stop<E> {
     Put(E),
 }
 
-/// Where records lie.
+/// The place where records lie.
 struct Layout<'p, 'a, 's> {
     packet: &'p Packet<'a, 's>,
     /// The bit after the last record, and the byte order before it.

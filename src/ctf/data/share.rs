@@ -70,7 +70,7 @@ impl<'a, 's> Share<'a, 's> {
         check_some(self.packets.clone(), self.count, self.losses, last, programs, report)
     }
 
-    /// Its event records. What is missing is counted from the packets before it; of what is missing before packets at
+    /// The event records. What is missing is counted from the packets before it; of what is missing before packets at
     /// its end that have no records, the stream still tells after the last one.
     pub fn stream<'t>(&self, programs: Programs<'t>) -> Stream<'a, 's, 't> {
         Stream::of_share(self.packets.first(self.count, self.end), self.losses, programs)

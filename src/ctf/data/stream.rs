@@ -152,7 +152,7 @@ struct Next<'t> {
     /// The same as in the head, as a place in the table of classes.
     class: u32,
     clock: u64,
-    /// Its first bit, and the first byte after its header.
+    /// The first bit, and the first byte after its header.
     start: u64,
     body: usize,
     /// The steps of its contexts and its payload, but for the common context.

@@ -12,19 +12,19 @@ pub struct Field<'a, 's> {
 }
 
 impl<'a, 's> Field<'a, 's> {
-    /// Its class.
+    /// The class.
     #[inline]
     pub fn class(&self) -> FieldClass<'a, 's> {
         self.class
     }
 
-    /// Its value.
+    /// The value.
     #[inline]
     pub fn value(&self) -> Value<'a> {
         self.value
     }
 
-    /// Its name, as a member of a structure.
+    /// The name, as a member of a structure.
     pub fn name(&self) -> Option<Name<'a>> {
         self.class.name()
     }
@@ -75,12 +75,12 @@ pub enum Value<'a> {
 pub struct Float<'a>(pub(super) BitString<'a>);
 
 impl<'a> Float<'a> {
-    /// Its bits.
+    /// The bits.
     pub const fn bits(&self) -> BitString<'a> {
         self.0
     }
 
-    /// Its value, if it has no more than 64 bits: exact.
+    /// The value, if it has no more than 64 bits: exact.
     pub fn to_f64(&self) -> Option<f64> {
         let bits = self.0.to_u64()?;
         match self.0.len() {
@@ -127,7 +127,7 @@ impl<'a> Text<'a> {
         Self { bytes, encoding }
     }
 
-    /// Its bytes, without a terminator.
+    /// The bytes, without a terminator.
     #[inline]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
@@ -154,7 +154,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Its characters; `Err` with the bytes for each that is not valid.
+    /// The characters; `Err` with the bytes for each that is not valid.
     pub const fn chars(&self) -> TextChars<'a> {
         TextChars { rest: self.bytes, encoding: self.encoding }
     }

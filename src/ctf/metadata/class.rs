@@ -128,7 +128,7 @@ pub struct ClockClass<'a> {
 }
 
 impl<'a> ClockClass<'a> {
-    /// Its name.
+    /// The name.
     pub const fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.name
     }
@@ -210,7 +210,7 @@ pub struct TraceClass<'a> {
 }
 
 impl<'a> TraceClass<'a> {
-    /// Its name.
+    /// The name.
     pub const fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.name
     }

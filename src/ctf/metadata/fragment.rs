@@ -80,7 +80,7 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Its text up to the next 0x1E, trailing white space included. It may not be JSON: [`Fragment::check`] tells.
+    /// The text up to the next 0x1E, trailing white space included. It may not be JSON: [`Fragment::check`] tells.
     pub const fn text(&self) -> Text<'a> {
         self.text
     }
@@ -145,7 +145,7 @@ impl<'a> Fragment<'a> {
         }))
     }
 
-    /// Its members in the order in which they stand: each name with the JSON text of its value.
+    /// The members in the order in which they stand: each name with the JSON text of its value.
     pub fn members(&self) -> Members<'a> {
         Members::new(self.text, FRAGMENT)
     }

@@ -109,7 +109,7 @@ impl Uuid {
         Self(bytes)
     }
 
-    /// Its bytes in the order in which they are written.
+    /// The bytes in the order in which they are written.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }

@@ -28,7 +28,7 @@ impl<'a> Packet<'a> {
         Ok((Self { header, content, padding }, rest))
     }
 
-    /// Its header.
+    /// The header.
     pub const fn header(&self) -> &PacketHeader {
         &self.header
     }
@@ -38,7 +38,7 @@ impl<'a> Packet<'a> {
         self.header.offset()
     }
 
-    /// Its part of the text. A packet may end anywhere, even inside a UTF-8 sequence.
+    /// The part of the text. A packet may end anywhere, even inside a UTF-8 sequence.
     pub const fn content(&self) -> &'a [u8] {
         self.content.as_slice()
     }

@@ -52,7 +52,7 @@ impl Place {
         self.len == 0
     }
 
-    /// Its length in bytes of text.
+    /// The length in bytes of text.
     pub(crate) fn len(self) -> u64 {
         self.len.into()
     }
@@ -103,7 +103,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Its length in bytes, without the headers and padding in between.
+    /// The length in bytes, without the headers and padding in between.
     pub const fn len(&self) -> u64 {
         self.left
     }
@@ -123,7 +123,7 @@ impl<'a> Text<'a> {
         (to_u64(self.piece.len()) == self.left).then(|| self.piece.as_slice())
     }
 
-    /// Its pieces, none of which is empty.
+    /// The pieces, none of which is empty.
     pub const fn pieces(&self) -> TextPieces<'a> {
         TextPieces { text: *self }
     }
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// Its place; `None` beyond 4 GiB.
+    /// The place; `None` beyond 4 GiB.
     pub(crate) fn place(&self) -> Option<Place> {
         let at = u32::try_from(self.offset()).ok()?;
         let len = u32::try_from(self.left).ok()?;

@@ -34,7 +34,7 @@ pub(crate) struct Builder<'s> {
     pub(crate) clocks: u32,
     /// The node that describes the trace, or `NONE`.
     pub(crate) trace: u32,
-    /// Its offset in the metadata, for errors.
+    /// The offset in the metadata, for errors.
     pub(crate) offset: u64,
     /// The number of aliases a builder that counts has stored.
     pub(super) kept: u32,

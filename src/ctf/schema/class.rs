@@ -63,7 +63,7 @@ impl Encoding {
         (Self::Utf32Le, "utf-32le"),
     ];
 
-    /// Its name in CTF 2.
+    /// The name in CTF 2.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(encoding, _)| *encoding == self).map_or("utf-8", |(_, name)| name)
     }
@@ -157,7 +157,7 @@ impl<'a, 's> FieldClass<'a, 's> {
         }
     }
 
-    /// Its name, as a member of a structure.
+    /// The name, as a member of a structure.
     pub fn name(&self) -> Option<Name<'a>> {
         self.schema.name_of(self.index)
     }
@@ -180,7 +180,7 @@ impl<'a, 's> FieldClass<'a, 's> {
         self.node().kind.is_fixed_length() && self.node().has(REVERSED)
     }
 
-    /// Its alignment.
+    /// The alignment.
     ///
     /// # Units
     /// Bits, from the start of the packet.

@@ -20,7 +20,7 @@ pub struct Clock<'a, 's> {
 }
 
 impl<'a> Clock<'a, '_> {
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> Option<Name<'a>> {
         self.schema.name_of(self.index)
     }
@@ -30,7 +30,7 @@ impl<'a> Clock<'a, '_> {
         self.schema.name_of(self.index.saturating_add(1))
     }
 
-    /// Its frequency.
+    /// The frequency.
     ///
     /// # Units
     /// Cycles per second; never 0.

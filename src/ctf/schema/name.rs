@@ -58,7 +58,7 @@ impl<'a> Name<'a> {
         if self.is_stripped() { text.get(1..) } else { Some(text) }
     }
 
-    /// Its characters, decoded. U+FFFD stands for lone surrogates and for what is not UTF-8.
+    /// The characters, decoded. U+FFFD stands for lone surrogates and for what is not UTF-8.
     pub fn chars(&self) -> impl Iterator<Item = char> + use<'a> {
         self.written().skip(usize::from(self.is_stripped()))
     }
@@ -88,7 +88,7 @@ impl<'a> Name<'a> {
         Ok(buffer.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default())
     }
 
-    /// Its characters as written, decoded.
+    /// The characters as written, decoded.
     pub(super) fn written(&self) -> Written<'a> {
         match self.flags & (ESCAPED | C_ESCAPES) {
             0 => Written::Plain(self.raw),

@@ -129,7 +129,7 @@ pub(crate) mod role {
     pub(crate) const QUICK_UNSIGNED: u16 = QUICK;
     /// A signed integer, in the same way.
     pub(crate) const QUICK_SIGNED: u16 = QUICK | 8;
-    /// Its byte order is big-endian.
+    /// The byte order is big-endian.
     pub(crate) const QUICK_BIG: u16 = 4;
     /// The bits of an integer in which the binary logarithm of its bytes is.
     pub(crate) const QUICK_SIZE: u16 = 3;

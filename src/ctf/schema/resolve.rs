@@ -94,7 +94,7 @@ struct Place<'p> {
 
 /// The path of a location, with inner steps up taken.
 struct Path {
-    /// Its first node.
+    /// The first node.
     first: u32,
     up: usize,
     names: [u32; DEPTH],

@@ -35,12 +35,12 @@ pub struct StreamClass<'a, 's> {
 }
 
 impl<'a, 's> StreamClass<'a, 's> {
-    /// Its identifier.
+    /// The identifier.
     pub fn id(&self) -> u64 {
         self.schema.nodes.get(self.index).y()
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> Option<Name<'a>> {
         self.schema.name_of(self.index)
     }
@@ -57,7 +57,7 @@ impl<'a, 's> StreamClass<'a, 's> {
         (index != NONE).then_some(Clock { schema: self.schema, index })
     }
 
-    /// Its event record classes, by their identifiers in ascending order.
+    /// The event record classes, by their identifiers in ascending order.
     pub fn event_classes(&self) -> impl Iterator<Item = EventClass<'a, 's>> + use<'a, 's> {
         let schema = self.schema;
         let info = schema.stream_info(self.index);
@@ -97,12 +97,12 @@ pub struct EventClass<'a, 's> {
 }
 
 impl<'a, 's> EventClass<'a, 's> {
-    /// Its identifier.
+    /// The identifier.
     pub fn id(&self) -> u64 {
         self.schema.nodes.get(self.index).y()
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> Option<Name<'a>> {
         self.schema.name_of(self.index)
     }

@@ -7,7 +7,7 @@ use super::order::sort;
 /// A part of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Its first node.
+    /// The first node.
     base: u32,
     pub(crate) len: u32,
 }

@@ -125,7 +125,7 @@ impl<'a> OrderedEvent<'a> {
         self.batch
     }
 
-    /// Its place in the order.
+    /// The place in the order.
     #[cfg(feature = "event")]
     #[inline(always)]
     pub(crate) const fn key(&self) -> Key {

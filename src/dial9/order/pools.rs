@@ -32,7 +32,7 @@ pub(crate) struct PoolsAt<'a, 't> {
 }
 
 impl<'a> PoolsAt<'a, '_> {
-    /// Where the entry's length stands.
+    /// The offset of the entry's length.
     fn find(&self, is_stack: bool, id: u32) -> Option<usize> {
         let is_it = |place: &&PoolPlace| {
             (place.batch, place.is_stack, place.id) == (self.batch, is_stack, id) && place.at < self.before

@@ -6,7 +6,7 @@ use crate::dial9::{Event, Plan, PoolsAt};
 use crate::error::Result;
 use crate::record::{ClassId, Head, Listener, Scope, Time};
 
-/// Where the fields of an event come from.
+/// The source of an event's fields.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::event) struct Dial9Data<'a> {
     pub(super) event: Event<'a>,

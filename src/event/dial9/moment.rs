@@ -24,7 +24,7 @@ impl Moment {
         Self { time, at, batch, placed: 0 }
     }
 
-    /// Its place in the order of events; before that of the event if it is at the same time.
+    /// The place in the order of events; before that of the event if it is at the same time.
     pub(super) const fn key(self) -> Key {
         (self.time, self.batch, self.at)
     }

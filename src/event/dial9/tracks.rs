@@ -117,7 +117,7 @@ impl Default for Roots {
     }
 }
 
-/// Where it is noted in which slot a track is.
+/// The place that notes in which slot a track is.
 #[allow(clippy::as_conversions)] // The lowest bits of a number.
 const fn note_of(of: Of<'_>) -> Option<usize> {
     match of {
@@ -129,7 +129,7 @@ const fn note_of(of: Of<'_>) -> Option<usize> {
     }
 }
 
-/// Where a track is, or the place of the bit in which it differs from the nearest one.
+/// The place of a track, or of the bit in which it differs from the nearest one.
 pub(super) enum Found {
     At(usize),
     Nowhere(Option<u64>),

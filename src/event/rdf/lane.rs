@@ -13,7 +13,7 @@ use crate::rdf::contents::{self, QueueEvent, Snapshot, StructureRecord};
 #[derive(Clone, Debug)]
 pub struct Lane<'s> {
     pub(super) content: Content<'s>,
-    /// Its offset and its size in the file.
+    /// The offset and the size in the file.
     pub(super) offset: u64,
     pub(super) len: u64,
     /// True if offsets in the data are offsets in the file, too.
@@ -100,7 +100,7 @@ pub(super) struct Happened<'s> {
     pub kind: EventKind,
     pub name: Label<'s>,
     pub data: RdfData<'s>,
-    /// Its offset and its size in the file.
+    /// The offset and the size in the file.
     pub place: (u64, u64),
 }
 

@@ -94,7 +94,7 @@ pub(super) struct Gpu {
 /// A track that may have to be announced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'s> {
-    /// Its id, once it has been announced.
+    /// The id, once it has been announced.
     pub id: Option<TrackId>,
     /// The track that it is a part of, if that is not the file's.
     pub parent: Option<Key>,

@@ -14,7 +14,7 @@ use crate::rfr::{Object, RecordData, RecordKind};
 
 /// The track of the recording, which is always the first.
 pub(super) const ROOT: TrackId = TrackId::new(0);
-/// Its clock.
+/// The clock.
 pub(super) const CLOCK: Clock<'static> = Clock::new(None, true);
 
 /// Something to be delivered, and whether the record is done with.

@@ -53,7 +53,7 @@ struct Opening<'a> {
     input: usize,
     /// When it begins.
     ns: i128,
-    /// Its base time.
+    /// The base time.
     base: i128,
     size: u64,
     sequences: Sequences<'a>,

@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// What no number is written like is text, and another one than the number.
+    /// Text that no number is written like is another one than the number.
     #[test]
     fn other_digits_are_text() {
         let names = ["7", "07", "007", "", "0", "00", "18446744073709551616", "18446744073709551615", "7 "];

@@ -180,7 +180,7 @@ impl<'a> AsicInfo<'a> {
         Ok(Self { pci, fields, caches })
     }
 
-    /// Its place on the bus; version 1 does not say.
+    /// The place on the bus; version 1 does not say.
     pub const fn pci(&self) -> Option<PciId> {
         self.pci
     }

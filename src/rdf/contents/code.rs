@@ -40,7 +40,7 @@ impl<'a> CodeObject<'a> {
         self.pci
     }
 
-    /// Its hash, by which load events and pipelines refer to it.
+    /// The hash, by which load events and pipelines refer to it.
     pub const fn hash(&self) -> Hash128 {
         self.hash
     }

@@ -233,12 +233,12 @@ impl<'a> Note<'a> {
         self.kind
     }
 
-    /// Who defines the type: "AMDGPU".
+    /// The owner of the type: "AMDGPU".
     pub const fn name(&self) -> FixedText<'a> {
         self.name
     }
 
-    /// Its content: MessagePack for AMD's metadata.
+    /// The content: MessagePack for AMD's metadata.
     pub const fn content(&self) -> &'a [u8] {
         self.content
     }

@@ -60,7 +60,7 @@ impl Field {
         self.count > 1
     }
 
-    /// Its values in `record`, the bytes of the structure; none where they end before the field does.
+    /// The values in `record`, the bytes of the structure; none where they end before the field does.
     pub fn values<'a>(&self, record: &'a [u8]) -> impl Iterator<Item = FieldValue<'a>> + Clone + use<'a> {
         let this = *self;
         let bytes = record.get(this.offset..).and_then(|bytes| bytes.get(..this.size())).unwrap_or_default();

@@ -10,9 +10,9 @@ use parts::*;
 /// A part of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Its header.
+    /// The header.
     Header,
-    /// Its data.
+    /// The data.
     Data,
 }
 
@@ -25,7 +25,7 @@ mod parts {
     layout! {
         /// The GPU that a structure begins with.
         pub struct Gpu, RawGpu: 4 {
-            /// Its place on the bus.
+            /// The place on the bus.
             pci: u32 = PciId [Hexadecimal],
         }
     }

@@ -44,10 +44,10 @@ layout! {
         /// The GPU.
         pci: u32 = PciId [Hexadecimal],
         pad_pci: (pad 4),
-        /// Its number, by which events refer to it.
+        /// The number, by which events refer to it.
         #[doc(alias = "queueId")]
         queue: u64,
-        /// Its number in the operating system; 0 except in DirectX.
+        /// The number in the operating system; 0 except in DirectX.
         context: u64 [Address],
         /// The type of the queue.
         queue_type: u8 = QueueType,

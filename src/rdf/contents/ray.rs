@@ -247,7 +247,7 @@ impl<'a> HistoryRecord<'a> {
         self.kind
     }
 
-    /// Its content.
+    /// The content.
     pub const fn content(&self) -> &'a [u8] {
         self.content
     }

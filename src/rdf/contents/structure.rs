@@ -33,12 +33,12 @@ impl<'a> Structure<'a> {
         self.offset
     }
 
-    /// Its bytes.
+    /// The bytes.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Its fields.
+    /// The fields.
     pub const fn fields(&self) -> &'static [Field] {
         self.fields
     }

@@ -60,7 +60,7 @@ impl<'a> SystemInfo<'a> {
         self.text(&["os", "name"])
     }
 
-    /// Its exact version.
+    /// The exact version.
     pub fn os_description(&self) -> Option<JsonString<Text<'a>>> {
         self.text(&["os", "description"])
     }
@@ -108,13 +108,13 @@ impl<'a> SystemInfo<'a> {
 pub struct Process<'a>(Json<'a>);
 
 impl<'a> Process<'a> {
-    /// Its number.
+    /// The number.
     #[doc(alias = "processId")]
     pub fn id(&self) -> Option<u64> {
         self.0.get("processId")?.as_u64()
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> Option<JsonString<Text<'a>>> {
         self.0.get("name")?.text()
     }

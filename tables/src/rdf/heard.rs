@@ -1,4 +1,4 @@
-//! What a record tells, kept until it is known which rows it belongs to.
+//! The content of a record, kept until it is known which rows it belongs to.
 
 use crate::json::member_value;
 use crate::rows::Rows;
@@ -92,7 +92,7 @@ impl Heard {
         self.ns
     }
 
-    /// Its values, in order.
+    /// The values, in order.
     pub(super) fn values(&self) -> &[(Slot, Value)] {
         &self.values
     }
@@ -209,7 +209,7 @@ impl Listener for Heard {
         self.put(slot, Value::Float(value), |json| json.float(slot, value));
     }
 
-    /// What is not UTF-8 is replaced.
+    /// Bytes that are not UTF-8 are replaced.
     fn text(&mut self, slot: Slot, value: Text<'_>) {
         self.put(slot, Value::Text(value.to_string().into()), |json| json.text(slot, value));
     }

@@ -4,7 +4,7 @@
 pub struct Message {
     /// Room for what comes before it, and the fields.
     bytes: Vec<u8>,
-    /// Where the fields begin.
+    /// The offset of the fields.
     start: usize,
 }
 

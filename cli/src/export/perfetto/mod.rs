@@ -101,7 +101,7 @@ fn place(track: TrackId) -> usize {
 struct Held {
     /// When it began, if that is known.
     began: Option<u64>,
-    /// Its event.
+    /// The event.
     inner: Vec<u8>,
 }
 

@@ -11,7 +11,7 @@ use traceglass::Error;
 use traceglass::dial9::{self, AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
 use traceglass_open::packed::{self, Packing};
 
-/// Where the bytes of a segment are.
+/// The place of a segment's bytes.
 pub enum Segment<'a> {
     Given(&'a [u8]),
     File(PathBuf),

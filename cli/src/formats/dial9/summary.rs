@@ -144,7 +144,7 @@ const PLACE: usize = 4;
 /// The events of a class: what schemas with one name and the same fields are in a segment.
 struct Class {
     role: Role,
-    /// Which of the fields that are asked for each one is; of those with one name, the first is it.
+    /// The field of those asked for that each one is; of those with one name, the first is it.
     fields: Vec<Option<usize>>,
 }
 

@@ -24,7 +24,7 @@ pub fn open(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
 }
 
 impl<'a> Neighbor<'a> {
-    /// Its chunks, and what ends the list before the file does.
+    /// The chunks, and what ends the list before the file does.
     fn chunks(&self) -> (Vec<NeighborChunk<'a>>, Option<Error>) {
         let mut chunks = Vec::new();
         for chunk in self.file.chunks() {

@@ -32,11 +32,11 @@ struct Key {
 /// The work for an entry.
 #[derive(Clone, Copy)]
 pub enum Turn {
-    /// Its bytes are read.
+    /// The bytes are read.
     Read,
-    /// Its bytes are those of an earlier entry, with this number.
+    /// The bytes are those of an earlier entry, with this number.
     As(usize),
-    /// Its bytes overlap too many that are read already.
+    /// The bytes overlap too many that are read already.
     Beyond(Error),
 }
 

@@ -89,7 +89,7 @@ impl<'a> Part<'a> {
 /// Why a file or folder of a recording is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Its content is wrong.
+    /// The content is wrong.
     Content(Error),
     /// The system does not let it be read.
     Unreadable(String),

@@ -121,7 +121,7 @@ impl Range {
         })
     }
 
-    /// Its first time, if it has one.
+    /// The first time, if it has one.
     pub fn start(&self) -> Option<u64> {
         (self.from > 0).then_some(self.from)
     }

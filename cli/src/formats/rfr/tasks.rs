@@ -63,7 +63,7 @@ impl Listener for About {
 struct Task {
     iid: u64,
     task_id: Option<u64>,
-    /// Its name, of a task whose object is known.
+    /// The name, of a task whose object is known.
     name: Option<String>,
     location: Option<String>,
     polls: u64,

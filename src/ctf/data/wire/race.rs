@@ -4,7 +4,7 @@ use super::slot::WireSlot;
 
 /// The number of processors that may race.
 const LANES: usize = 16;
-/// Who owns the records of a race: none of those that packets name.
+/// The owner of the records of a race: none of those that packets name.
 const BY_RACE: u8 = 3;
 
 /// Runs of records, in each of which the time does not fall. A run that begins before the last one has ended is put

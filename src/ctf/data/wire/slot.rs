@@ -47,7 +47,7 @@ pub struct WireSlot {
     pub(super) clock: u64,
     pub(super) owner: Owner,
     pub(super) sequence: Option<u64>,
-    /// Its first and its last time, as they can be read from it alone; equal to 0 where it has none.
+    /// The first and the last time, as they can be read from it alone; equal to 0 where it has none.
     pub(super) begin: u64,
     pub(super) end: u64,
     /// The time of its last record.
@@ -60,12 +60,12 @@ pub struct WireSlot {
     pub(super) rises: bool,
     pub(super) rest_end: u64,
     pub(super) is_restart: bool,
-    /// Its clock is known.
+    /// The clock is known.
     pub(super) is_timed: bool,
     pub(super) is_settled: bool,
     pub(super) session: u32,
     pub(super) track: u32,
-    /// Its number in the track.
+    /// The number in the track.
     pub(super) rank: u32,
     pub(super) before: u32,
     pub(super) after: u32,
@@ -208,7 +208,7 @@ impl WireSlot {
         Some((if start < self.end() { start } else { self.offset }, self.end()))
     }
 
-    /// Its number in its track; 0 if it is in none.
+    /// The number in its track; 0 if it is in none.
     pub(in crate::ctf::data) fn number(&self) -> u64 {
         if self.has_track() { self.rank.into() } else { 0 }
     }

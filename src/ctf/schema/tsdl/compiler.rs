@@ -34,14 +34,14 @@ pub(super) struct Compiler<'a, 'w, 's> {
 /// A structure or variant whose body is being read.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
-    /// Its node.
+    /// The node.
     pub(super) start: u32,
     /// The start of the scope that contains it.
     pub(super) scope: u32,
     /// The number of names and nodes at the back before its body.
     pub(super) names: u32,
     pub(super) top: u32,
-    /// Its own name, if it has one.
+    /// A name of its own, if it has one.
     pub(super) name: Place,
     pub(super) purpose: Purpose,
 }

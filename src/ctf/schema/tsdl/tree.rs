@@ -26,7 +26,7 @@ pub struct Node {
     pub(super) character: bool,
     /// The number of the clock that it is mapped to, plus one.
     pub(super) clock: u32,
-    /// Its name as a member or an option.
+    /// The name as a member or an option.
     pub(super) name: Place,
     /// The path of a length or a tag.
     pub(super) place: Place,

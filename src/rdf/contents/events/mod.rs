@@ -21,7 +21,7 @@ use core::iter::FusedIterator;
 use zerocopy::little_endian::{U16, U32, U64};
 
 values! {
-    /// Who noted events.
+    /// The software that noted events.
     pub enum Provider: u32 {
         /// The driver in the process.
         Umd = 0x5043_4145 "umd",
@@ -38,7 +38,7 @@ layout! {
         /// Minor version.
         minor: u16,
         pad_version: (pad 4),
-        /// Who noted the events.
+        /// The software that noted the events.
         provider: u32 = Provider,
         /// The unit of deltas, in units of 32 ticks.
         unit: u32,
@@ -260,7 +260,7 @@ pub enum EventValue<'a> {
         cmd_buffer: u32,
         /// The marker.
         marker: Marker,
-        /// Its name.
+        /// The name.
         name: &'a [u8],
     },
     /// A marker ends.
@@ -341,7 +341,7 @@ impl<'a> Event<'a> {
         self.offset
     }
 
-    /// Its content.
+    /// The content.
     pub const fn payload(&self) -> &'a [u8] {
         self.payload
     }
@@ -351,7 +351,7 @@ impl<'a> Event<'a> {
         kind_name(self.provider, self.id)
     }
 
-    /// Who noted it.
+    /// The software that noted it.
     pub const fn provider(&self) -> Provider {
         self.provider
     }

@@ -8,7 +8,7 @@ use crate::rdf::contents::layout::{layout, values};
 use zerocopy::little_endian::U32;
 
 values! {
-    /// Who set a marker.
+    /// The software that set a marker.
     pub enum MarkerSource: u8 {
         Application = 0 "application",
         Api = 1 "api",
@@ -37,12 +37,12 @@ impl Marker {
         self.0
     }
 
-    /// Who set it.
+    /// The software that set it.
     pub const fn source(self) -> MarkerSource {
         MarkerSource::from_stored(self.0.to_le_bytes()[3] >> 4)
     }
 
-    /// Its number in the command buffer.
+    /// The number in the command buffer.
     pub const fn counter(self) -> u32 {
         self.0 & 0x0fff_ffff
     }

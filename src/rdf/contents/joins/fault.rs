@@ -85,7 +85,7 @@ impl<'a> Holder<'a> {
         self.detail
     }
 
-    /// Its name, if the program gave it one.
+    /// The name, if the program gave it one.
     pub const fn name(&self) -> Option<&'a [u8]> {
         self.name
     }
@@ -119,12 +119,12 @@ impl Allocation {
         self.ticks
     }
 
-    /// Its address.
+    /// The address.
     pub const fn address(&self) -> u64 {
         self.address
     }
 
-    /// Its size in bytes.
+    /// The size in bytes.
     pub const fn size(&self) -> u64 {
         self.size
     }

@@ -33,7 +33,7 @@ impl<'a> SeenMarker<'a> {
         self.offset
     }
 
-    /// Its name; `None` if the marker's begin is not in the file.
+    /// The name; `None` if the marker's begin is not in the file.
     pub const fn name(&self) -> Option<&'a [u8]> {
         self.name
     }
@@ -55,7 +55,7 @@ impl<'a> OpenMarker<'a> {
         self.marker
     }
 
-    /// Its name.
+    /// The name.
     pub const fn name(&self) -> &'a [u8] {
         self.name
     }

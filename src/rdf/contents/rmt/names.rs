@@ -49,7 +49,7 @@ values! {
 }
 
 values! {
-    /// Who made a resource or an allocation.
+    /// The software that made a resource or an allocation.
     pub enum Owner: u8 {
         Application = 0 "app",
         Pal = 1 "pal",

@@ -170,13 +170,13 @@ impl<'a> Token<'a> {
         self.offset
     }
 
-    /// Its bytes.
+    /// The bytes.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.rest.get(..self.len).unwrap_or_default()
     }
 
-    /// Its kind.
+    /// The kind.
     #[inline]
     pub fn kind(&self) -> TokenKind {
         TokenKind::from_stored(self.rest.first().map_or(2, |byte| byte & 0xf))

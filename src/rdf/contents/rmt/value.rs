@@ -113,7 +113,7 @@ pub enum TokenValue<'a> {
     VirtualAllocate {
         /// Size.
         size: u64,
-        /// Who did it.
+        /// The software that did it.
         owner: Owner,
         /// Virtual address.
         address: u64,
@@ -129,7 +129,7 @@ pub enum TokenValue<'a> {
     ResourceCreate {
         /// The resource.
         resource: u32,
-        /// Who did it.
+        /// The software that did it.
         owner: Owner,
         /// The purpose of the resource, as the owner numbers it.
         category: u8,
@@ -284,7 +284,7 @@ pub enum ResourceDetail {
     Pipeline {
         /// Flags of its creation.
         create_flags: u8,
-        /// Its hash, by which code objects and load events refer to it.
+        /// The hash, by which code objects and load events refer to it.
         hash: Hash128,
         /// A bit a stage.
         stages: u8,

@@ -9,7 +9,7 @@ use traceglass::ctf::data::wire::WireSlot;
 pub struct Gaps<'c> {
     /// Of each capture the number of its file, and its gaps by their offsets.
     captures: Vec<(usize, &'c Stream, VecDeque<WireSlot>)>,
-    /// They are printed as records are.
+    /// Gaps are printed as records are.
     pub is_asked: bool,
     pub is_json: bool,
 }

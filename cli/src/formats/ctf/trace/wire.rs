@@ -70,7 +70,7 @@ impl<'c> Lane<'c> {
         !self.stream.data.data().is_empty()
     }
 
-    /// Its packets, if they are those of a capture.
+    /// The packets, if they are those of a capture.
     pub fn track(&self) -> Option<&'c [WireSlot]> {
         self.track
     }

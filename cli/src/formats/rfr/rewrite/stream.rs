@@ -55,7 +55,7 @@ fn defines(record: &StreamRecord<'_>) -> Option<Id> {
 struct Definition {
     part: Range<u64>,
     names: Names,
-    /// Its time does not fit: it is carried as it is.
+    /// The time does not fit: it is carried as it is.
     is_late: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is written before the rest of a unit, so that it is a unit again, the first one of a session.
+//! The bytes that are written before the rest of a unit, so that it is a unit again, the first one of a session.
 
 use crate::status::Result;
 use std::rc::Rc;
@@ -236,7 +236,7 @@ fn declarations(streams: Streams<'_, '_>, limit: u64) -> Option<Vec<Vec<u8>>> {
     Some(pieces)
 }
 
-/// What the Meta of a head has to say of the streams that are known.
+/// The relation of a head's Meta to the streams that are known.
 #[derive(Clone, Copy, PartialEq)]
 enum Needs {
     /// It declares them all, word by word.

@@ -11,11 +11,11 @@ struct Apart {
     frames: Vec<Place>,
     /// The offset of the last frame, or the one at which it was known that it does not end.
     end: u64,
-    /// Its contribution to the digest of its unit, if it ends.
+    /// The contribution to the digest of its unit, if it ends.
     digest: Option<Digest>,
 }
 
-/// Where a frame begins and ends.
+/// The start and end of a frame.
 pub type Place = (u64, u64);
 
 /// Frames that are records only together with others.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 pub struct Range {
     pub start: u64,
     pub end: u64,
-    /// What its beginning lacks.
+    /// The bytes that its beginning lacks.
     pub front: Option<Rc<Front>>,
     /// True if it begins as a session of the input does.
     pub is_as_it_was: bool,

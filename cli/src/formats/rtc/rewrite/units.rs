@@ -29,7 +29,7 @@ struct Unit {
     has_user_frames: bool,
     /// True if it cannot be kept.
     is_damaged: bool,
-    /// What its beginning lacks.
+    /// The bytes that its beginning lacks.
     front: Option<Rc<Front>>,
     /// True if a record in it is wanted.
     is_wanted: bool,

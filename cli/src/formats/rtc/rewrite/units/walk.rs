@@ -80,7 +80,7 @@ struct Walk<'d, 'a> {
     units: Vec<Unit>,
     /// True if reading is in the last of them; after a gap it is in none.
     is_inside: bool,
-    /// What the rest of a unit lacks that follows a gap.
+    /// The bytes that the rest of a unit lacks that follows a gap.
     front: Option<Rc<Front>>,
     /// The head of the last front.
     head: Rc<[u8]>,
@@ -455,7 +455,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// What is lacking before the rest of a unit that begins at `at`.
+    /// The bytes that are lacking before the rest of a unit that begins at `at`.
     fn front(&mut self, records: &Records<'_, '_, Slots<'_>>, at: u64) -> Option<Rc<Front>> {
         let frames = records.frames();
         let unit = frames.unit().filter(|_| at < self.size)?;
