@@ -180,7 +180,7 @@ async function look(path, found) {
     open.times.timeline = performance.now() - open.started;
   }
   if (open.tab === "timeline") show("timeline");
-  if (asked.tab && views[asked.tab]) {
+  if (Object.hasOwn(views, asked.tab)) {
     show(asked.tab);
     open.timeline?.restore(asked);
     asked = {};
