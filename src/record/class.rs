@@ -93,24 +93,24 @@ pub enum Hint {
 pub enum Kind {
     /// An unsigned integer.
     Unsigned {
-        /// The width.
+        /// The width in bits.
         bits: u32,
     },
     /// An unsigned integer whose labels name bits, not values.
     Flags {
-        /// The width.
+        /// The width in bits.
         bits: u32,
     },
     /// A signed integer.
     Signed {
-        /// The width.
+        /// The width in bits.
         bits: u32,
     },
     /// A truth value.
     Boolean,
     /// A floating-point number.
     Float {
-        /// The width.
+        /// The width in bits.
         bits: u32,
     },
     /// Text.

@@ -80,6 +80,9 @@ await other.addInitScript(() => {
 await other.reload();
 await open(other, join(data, "sample.ctf"), true);
 assert.deepEqual(await other.evaluate(() => ({ ...globalThis.traceglass.open.timeline.state() })), view);
+// The next trace is shown as a new one is, not as the one before was left.
+await open(page, join(data, "sample.rfr"), true);
+assert.equal(await page.evaluate(() => globalThis.traceglass.open.tab), "overview");
 assert.deepEqual([...page.complaints, ...other.complaints], []);
 server.close();
 

@@ -78,8 +78,8 @@ fn lines_say_what_json_says() {
             };
             let (track, name) = (slice["track"].as_str().unwrap(), slice["name"].as_str().unwrap());
             // A track is told its other name by an event, not before.
-            let tracks =
-                [track.to_owned(), format!("{track} ({})", labels.get(track).copied().unwrap_or(""))];
+            let named = labels.get(track).map(|label| format!("{track} ({label})"));
+            let tracks = [Some(track.to_owned()), named];
             let depth = 2 * usize::try_from(slice["depth"].as_u64().unwrap()).unwrap();
             let mut rest = String::new();
             for (key, value) in slice["args"].as_object().unwrap() {
@@ -97,7 +97,7 @@ fn lines_say_what_json_says() {
             if !flags.is_empty() {
                 rest += &format!(" [{}]", flags.join(" "));
             }
-            let at = tracks.iter().position(|track| {
+            let at = tracks.iter().flatten().position(|track| {
                 line == format!("{begin:>20}{span:>16}  {track}  {:depth$}{name}{rest}", "")
             });
             let at = at.unwrap_or_else(|| panic!("{sample}: {line}\n{slice}"));

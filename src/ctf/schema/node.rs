@@ -129,17 +129,17 @@ pub(crate) mod role {
     pub(crate) const QUICK_UNSIGNED: u16 = QUICK;
     /// A signed integer, in the same way.
     pub(crate) const QUICK_SIGNED: u16 = QUICK | 8;
-    /// The byte order is big-endian.
+    /// Added for the big-endian byte order.
     pub(crate) const QUICK_BIG: u16 = 4;
     /// The bits of an integer in which the binary logarithm of its bytes is.
     pub(crate) const QUICK_SIZE: u16 = 3;
-    /// It is no integer; this is added.
+    /// Added for what is no integer.
     pub(crate) const QUICK_OTHER: u16 = 16;
     /// A float.
     pub(crate) const QUICK_FLOAT: u16 = QUICK | QUICK_OTHER;
     /// A string.
     pub(crate) const QUICK_STRING: u16 = QUICK | QUICK_OTHER | 1;
-    /// It may be that some bytes have to be skipped before it; this is added.
+    /// Added where bytes may have to be skipped before the field.
     pub(crate) const QUICK_ALIGNED: u16 = 32;
     /// The lowest bit of a string's encoding, which is in the place of roles.
     pub(crate) const ENCODING_SHIFT: u32 = 13;

@@ -13,13 +13,13 @@ impl Edges {
     pub const OPEN_START: Self = Self(1);
     /// Ends with what it lies in: an end of its own was not recorded.
     pub const END_MISSING: Self = Self(2);
-    /// The end lies among discarded events, or after them: it ends with the last event before.
+    /// The end lies among discarded events, or after them: the slice ends with the last event before.
     pub const END_LOST: Self = Self(4);
     /// The begin may lie among discarded events.
     pub const BEGIN_LOST: Self = Self(8);
     /// Events were discarded while it was open.
     pub const ACROSS_LOSS: Self = Self(16);
-    /// The end lies before its begin, on another clock: it is given no length.
+    /// The end lies before the begin, on another clock: the slice is given no length.
     pub const BACKWARDS: Self = Self(32);
     /// Not ended when the trace does.
     pub const OPEN_END: Self = Self(64);
@@ -35,7 +35,7 @@ impl Edges {
         (Self::OPEN_START, "open_start"),
     ];
 
-    /// These and others.
+    /// The edges of both.
     #[must_use]
     pub const fn with(self, others: Self) -> Self {
         Self(self.0 | others.0)

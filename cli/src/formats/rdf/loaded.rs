@@ -58,7 +58,7 @@ impl<'a> Loaded<'a> {
         Content::parse(self.id, self.version, self.header, &self.data)
     }
 
-    /// The records, where it is read for itself.
+    /// The records of the chunk, read for itself.
     pub fn records(&self) -> ChunkRecords<'_> {
         ChunkRecords::new(self.id, self.version, self.header, &self.data)
     }

@@ -11,7 +11,7 @@ struct Apart {
     frames: Vec<Place>,
     /// The offset of the last frame, or the one at which it was known that it does not end.
     end: u64,
-    /// The contribution to the digest of its unit, if it ends.
+    /// The part that it has in the digest of its unit, if it ends.
     digest: Option<Digest>,
 }
 
