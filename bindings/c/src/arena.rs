@@ -162,12 +162,15 @@ impl<T: Default> Grown<T> {
 
 impl<T: Default> Room<T> for Grown<T> {
     fn slots(&self) -> &[T] {
-        // SAFETY: the values were written when the room grew; the borrow is that of the room.
-        unsafe { lent(self.first, self.len) }
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: the values were written when the room grew. Shared, as the room is: others may look at them, too.
+        unsafe { slice::from_raw_parts(self.first, self.len) }
     }
 
     fn slots_mut(&mut self) -> &mut [T] {
-        // SAFETY: likewise.
+        // SAFETY: likewise, and the room is borrowed alone.
         unsafe { lent(self.first, self.len) }
     }
 
