@@ -41,7 +41,8 @@ pub use runs::Run;
 ///
 /// An event without a time of its own is when the one before it was.
 ///
-/// ```
+#[cfg_attr(feature = "alloc", doc = "```")]
+#[cfg_attr(not(feature = "alloc"), doc = "```ignore")]
 /// use traceglass::dial9::{Frame, Order, OrderStorage};
 /// # let file = b"TRC\0\x01\x01\x07\0\x0c\0PollEndEvent\x01\x01\0\x09\0worker_id\x09\
 /// #     \x05\x40\x42\x0f\0\0\0\0\0\x02\x07\0\x05\0\0\x01";

@@ -11,7 +11,8 @@
 //! | Radeon GPU Detective, `.rgd` | [`DriverEvents`], [`ProcessInfo`], and those of memory and code objects |
 //! | Radeon Raytracing Analyzer, `.rra` | [`AccelStruct`], [`HistoryMetadata`], [`AsicInfo`] |
 //!
-//! ```
+#![cfg_attr(feature = "zstd", doc = "```")]
+#![cfg_attr(not(feature = "zstd"), doc = "```ignore")]
 //! use traceglass::rdf::{File, contents::Content};
 //! use traceglass::zstd::Workspace;
 //!
