@@ -322,7 +322,7 @@ pub(crate) fn write_u64(mut number: u64, room: &mut [u8; 10]) -> &[u8] {
     room.get(..len).unwrap_or_default()
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_has_atomic = "64"))]
 mod properties;
 #[cfg(test)]
 mod tests {

@@ -415,5 +415,5 @@ impl defmt::Format for Entry<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_has_atomic = "64"))]
 mod properties;

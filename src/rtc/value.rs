@@ -310,7 +310,7 @@ impl<'a> Annotation<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_has_atomic = "64"))]
 mod properties;
 #[cfg(test)]
 mod tests {

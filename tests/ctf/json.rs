@@ -29,9 +29,11 @@ impl<'t> Plain<'t> {
         match self.peek() {
             Some(b'{') => self.value("a value")?,
             Some(byte) => {
-                // An array is refused at its bracket, whatever is in it.
-                if byte != b'[' {
-                    self.value("a value")?;
+                // An array is refused at its bracket, whatever is in it; of a string, only the end is looked for.
+                match byte {
+                    b'[' => {}
+                    b'"' => drop(self.string()?),
+                    _ => self.value("a value")?,
                 }
                 return Err((start, ErrorKind::Unexpected { byte, expected: "an object" }));
             }

@@ -4,7 +4,7 @@ use crate::common::{mutations, prefixes};
 use crate::environment::environment_of;
 use crate::numbers::Random;
 use crate::samples::sample;
-use crate::table::{also_by_table, at_address, written};
+use crate::table::{also_by_table, at_address, in_place, written};
 use traceglass::ctf::data::Packets;
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::tsdl::position;
@@ -88,8 +88,7 @@ fn a_table_says_what_the_schema_says() {
             assert!(said.len() > 500, "{said}");
             // Text of the metadata is not there.
             let table = written(schema);
-            at_address(&table, 0, |table| {
-                let schema = Schema::parse(table).unwrap();
+            in_place(&table, |schema| {
                 let stream = schema.stream_classes().next().unwrap();
                 assert!(
                     stream.text().is_empty() && stream.event_classes().all(|event| event.text().is_empty())
@@ -104,8 +103,7 @@ fn a_table_says_what_the_schema_says() {
 fn a_table_of_other_metadata_is_told() {
     compiled(TSDL, |schema| {
         let table = written(schema);
-        at_address(&table, 0, |table| {
-            let from_table = Schema::parse(table).unwrap();
+        in_place(&table, |from_table| {
             from_table.check_metadata(&MetadataStream::parse(TSDL.as_bytes()).unwrap()).unwrap();
             let other = TSDL.replace("two", "too");
             let error =
@@ -136,7 +134,9 @@ fn what_is_no_table_is_told() {
         assert!(matches!(changed(20, 0xab).kind(), ErrorKind::SizeMismatch { .. }));
         at_address(&table, 1, |table| {
             let error = Schema::parse(table).map(drop).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::NotMultiple { value: 3, of: 4 });
+            let is_little = cfg!(target_endian = "little");
+            let in_steps = ErrorKind::NotMultiple { value: 3, of: 4 };
+            assert_eq!(error.kind(), if is_little { in_steps } else { ErrorKind::Unsupported { value: 0 } });
         });
         let needed = u64::from(table[20]);
         let error = Schema::load(&table, &mut [Node::EMPTY; 3]).map(drop).unwrap_err();
@@ -146,7 +146,7 @@ fn what_is_no_table_is_told() {
         assert_eq!(error.kind(), ErrorKind::CapacityExceeded { capacity: 95, needed });
         let mut more = table.clone();
         more.extend([1, 2, 3]);
-        at_address(&more, 0, |table| assert!(Schema::parse(table).is_ok()));
+        in_place(&more, |_| {});
     });
 }
 

@@ -184,7 +184,7 @@ pub(super) const fn bits_of(bytes: usize) -> u64 {
     to_u64(bytes).saturating_mul(8)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_has_atomic = "64"))]
 mod properties;
 #[cfg(test)]
 mod tests {
