@@ -92,7 +92,7 @@ plant src/varint.rs '                let word = u64::from_le_bytes(*chunk);
     '                let (low, high) = unsafe { let p = chunk.as_ptr().cast::<u32>(); (p.read_volatile(), p.add(1).read_volatile()) };
                 let word = u64::from(high) << 32 | u64::from(low);
                 let last'
-must_fail "unaligned access" "rfr failed on M0" env PROGRAM=rfr PROGRAM_SECONDS=10 .ci/firmware.sh
+must_fail "unaligned access" "rfr failed on M0" env PROGRAM=rfr PROGRAM_SECONDS=10 .ci/firmware.sh full
 grep -q "rfr on M4: as expected" "$root/target/planted/log"
 
 # The same bytes, from elsewhere than the input.

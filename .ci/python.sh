@@ -36,8 +36,14 @@ if [ "${1:-}" = full ]; then
     # The wheel is one for all: abi3.
     ran=0
     for version in 3.10 3.14 3.13; do
-        PYTHON=$(ls "$HOME/.pyenv/versions/$version".*/bin/python "$(command -v "python$version")" 2>/dev/null | head -1)
-        "${PYTHON:-none}" --version 2>/dev/null || { echo "Python $version is not installed"; continue; }
+        PYTHON=none
+        # What pyenv puts into the path may be no more than a message: the first that runs.
+        for candidate in "python$version" "$HOME/.pyenv/versions/$version".*/bin/python; do
+            "$candidate" --version 2>/dev/null || continue
+            PYTHON=$candidate
+            break
+        done
+        [ "$PYTHON" != none ] || { echo "Python $version is not installed"; continue; }
         # The newest versions of these packages need a newer Python than 3.10.
         make_venv "$target/venv-$version" duckdb polars pyarrow pandas pytest
         tests "$target/venv-$version" bindings/python/tests/test_trace.py bindings/python/tests/test_ros2.py
