@@ -127,8 +127,7 @@ recorded=$(sed -n 's/^recorded, three fields: //p' "$work/cost.said")
 [ "$recorded" -le 120 ] || { echo "an event of three fields takes $recorded instructions" >&2; exit 1; }
 
 # What was recorded is read: by the command, with a schema that is that of the header, and by babeltrace2.
-# The tests have built it; by itself it would be built again, with other features.
-cargo test --quiet --workspace --all-features --no-run
+. .ci/command.sh
 target/debug/traceglass compile --c "$work/trace" >"$work/schema.h"
 [ "$write" = --write ] && cp "$work/schema.h" "$c/examples/m4/schema.h"
 diff -u "$c/examples/m4/schema.h" "$work/schema.h"

@@ -84,7 +84,7 @@ echo "defmt on M4: $(wc -c <"$said") bytes sent"
 # from the dump, by the command and, once split into files, by babeltrace2.
 need_packages babeltrace2
 (cd "$firmware" && bare_cargo build thumbv7em-none-eabihf --release --features embassy --bin ring --bin record --bin embassy)
-cargo build -q -p traceglass-cli
+. .ci/command.sh
 rings=$(mktemp -d)
 counted() { # PROGRAM ARGUMENT
     # shellcheck disable=SC2086

@@ -29,8 +29,7 @@ if [ "$which" = processor ]; then
     exit
 fi
 
-# The tests have built it; by itself it would be built again, with other features.
-cargo test --quiet --workspace --all-features --no-run
+. .ci/command.sh
 traceglass=$target/debug/traceglass
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

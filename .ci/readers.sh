@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . .ci/venv.sh
-cargo build -q -p traceglass-cli
+. .ci/command.sh
 cargo build -q --manifest-path benches/readers/Cargo.toml
 traceglass=target/debug/traceglass
 readers=benches/readers/target/debug/readers

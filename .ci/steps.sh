@@ -106,7 +106,7 @@ docs() {
 documents() {
     export PATH=$PWD/target/tools/bin:$PATH
     need_packages jq
-    cargo build --quiet -p traceglass-cli --features tables
+    . .ci/command.sh
     .ci/docs.py commands target/debug/traceglass
     .ci/docs.py links
     mdbook --version 2>/dev/null ||
@@ -228,7 +228,7 @@ vectors() {
 # Each example runs on a sample, and says what it should.
 examples() {
     local data=examples/data bin=target/debug/examples said name
-    cargo build -q --workspace --all-features --examples
+    . .ci/command.sh
     $bin/write_samples --check
     $bin/extract_rdf $data/sample.rdf AsicInfo | grep "Navi 31"
     $bin/rtc_timeline $data/sample.rtc | grep "1700000000.000089000 adc -31.269"
@@ -390,8 +390,7 @@ clusterfuzzlite() {
 
 fuzz_prepare() {
     cargo +nightly fuzz --version 2>/dev/null || cargo install --locked --debug cargo-fuzz
-    # With the features of the other steps, so that nothing is built again.
-    cargo build -q --workspace --all-features --examples
+    . .ci/command.sh
     target/debug/examples/write_samples --seeds
     python3 fuzz/seeds.py unpack
     # The reference zstd has a decoder that accepts some damaged streams; see fuzz/README.md.

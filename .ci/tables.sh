@@ -8,7 +8,7 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 . .ci/venv.sh
 make_venv "$target/venv-tables" duckdb==2.0.0 polars==2.1.0 pyarrow==26.0.1 pytest==9.2.0 pytz==2025.2
 
-cargo build --quiet -p traceglass-cli --features tables
+. .ci/command.sh
 export TRACEGLASS=$target/debug/traceglass
 [ -n "${TRACEGLASS_VECTORS:-}" ] || echo "TRACEGLASS_VECTORS is not set: samples only"
 "$target/venv-tables/bin/python" -m pytest -q -p no:cacheprovider tables/tests/python

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . .ci/embedded.sh
 need_packages tmux
 
-cargo build --quiet -p traceglass-cli
+. .ci/command.sh
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export PATH=$target/debug:$PATH
 scratch=$(mktemp -d)
@@ -84,7 +84,7 @@ leaves
 ends "damaged RTC file"
 
 # A recording of a tokio service, too large to be read first: what happened before the last drop?
-cargo run --quiet --example write_large -- rfr 64000000 "$scratch/service.rfr"
+"$target/debug/examples/write_large" rfr 64000000 "$scratch/service.rfr"
 view 120x36 "$scratch/service.rfr"
 sees "file 3 of"
 types ':+1ms'

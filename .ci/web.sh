@@ -44,7 +44,7 @@ build() {
 build
 [ "${1:-}" != build ] || exit 0
 need_packages chromium fonts-dejavu-core
-cargo build -p traceglass-cli
+. .ci/command.sh
 page=$WEB/dist/traceglass.html
 if [ "${1:-}" = full ]; then
     node "$WEB/test/samples.mjs" "$page" target/debug/traceglass
