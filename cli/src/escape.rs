@@ -30,19 +30,29 @@ pub fn is_suspect(text: &[u8]) -> bool {
     has(text, |word| word | word.wrapping_add(every(1)) | (word.wrapping_sub(every(0x20)) & !word))
 }
 
-/// The same of lines, in which line feeds are as they should be, and so is much that is no ASCII, such as `µ`: what is
-/// unsafe has a byte from 0x80 to 0x9f, or begins with 0xef.
+/// The same of text that often holds something that is no ASCII and safe, such as `µ`: what is unsafe has a byte from 0x80
+/// to 0x9f, or begins with 0xef.
+pub fn is_suspect_text(text: &[u8]) -> bool {
+    has(text, suspects)
+}
+
+/// The same of lines, in which line feeds are as they should be.
 pub fn is_suspect_line(text: &[u8]) -> bool {
     has(text, |word| {
-        let (low, other, mark) = (word & every(0x7f), word ^ every(b'\n'), word ^ every(0xef));
+        let other = word ^ every(b'\n');
         // The high bit of each byte that is a line feed: no carry leaves a byte.
         let feeds = !((other & every(0x7f)).wrapping_add(every(0x7f)) | other) & every(0x80);
         // A letter in its stead.
-        let lines = word | feeds >> 1;
-        let controls = lines.wrapping_sub(every(0x20)) & !lines;
-        let (delete, second) = (low.wrapping_add(every(1)) & !word, word & !(word << 1) & !(word << 2));
-        controls | delete | second | (mark.wrapping_sub(every(1)) & !mark)
+        suspects(word | feeds >> 1)
     })
+}
+
+/// The high bit of each byte that may be unsafe, or begin something that is, and perhaps of those above it.
+fn suspects(word: u64) -> u64 {
+    let (low, mark) = (word & every(0x7f), word ^ every(0xef));
+    let controls = word.wrapping_sub(every(0x20)) & !word;
+    let (delete, second) = (low.wrapping_add(every(1)) & !word, word & !(word << 1) & !(word << 2));
+    controls | delete | second | (mark.wrapping_sub(every(1)) & !mark)
 }
 
 /// Text from a file, an argument or a name: what is unsafe is escaped, as `\u{1b}`.

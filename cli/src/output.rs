@@ -164,6 +164,16 @@ impl Out {
         Ok(())
     }
 
+    /// A line that was made in a buffer, if nothing in it has to be escaped; false if that is not so.
+    pub fn safe_line(&mut self, text: &[u8]) -> Result<bool> {
+        if escape::is_suspect_text(text) {
+            return Ok(false);
+        }
+        self.stdout.write_all(text)?;
+        self.stdout.write_all(b"\n")?;
+        Ok(true)
+    }
+
     fn put(&mut self, text: impl Display, end: &str) -> Result<()> {
         self.line.clear();
         // A string takes all that is written to it; what cannot be shown ends there.

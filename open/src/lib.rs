@@ -24,7 +24,6 @@
 pub mod packed;
 pub mod rdf;
 pub mod record;
-pub mod short;
 pub mod slices;
 pub mod text;
 pub mod time;

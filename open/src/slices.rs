@@ -1,8 +1,8 @@
 //! Slices: a begin and its end, put together.
 
 use crate::record::Json;
-use crate::short::Short;
 use crate::text::{NAME_MAX, push_label};
+use compact_str::CompactString;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -116,6 +116,8 @@ pub struct Slices<T> {
     texts: Vec<Texts>,
     free_texts: Vec<u32>,
     json: Json,
+    /// A label, as it is made.
+    label: String,
     /// The arguments of an end.
     args: Vec<u8>,
     /// The slices that are open when the trace ends, and the places of their tracks.
@@ -145,17 +147,18 @@ struct Lane {
     is_kept: bool,
 }
 
-/// The names of a track.
+/// The names of a track, in one line of the cache if they are short.
+#[repr(align(64))]
 struct Labels {
     id: TrackId,
-    label: String,
+    label: CompactString,
     /// The other name; empty if it has none.
-    alias: Short,
+    alias: CompactString,
 }
 
 impl Labels {
     fn alias(&self) -> Option<&str> {
-        Some(self.alias.text()).filter(|alias| !alias.is_empty())
+        Some(self.alias.as_str()).filter(|alias| !alias.is_empty())
     }
 }
 
@@ -191,6 +194,7 @@ impl<T: TakeSlices> Slices<T> {
             free: Vec::new(),
             texts: Vec::new(),
             free_texts: Vec::new(),
+            label: String::new(),
             args: Vec::new(),
             left: Vec::new(),
         }
@@ -215,7 +219,11 @@ impl<T: TakeSlices> Slices<T> {
         }
         let place = self.lanes.len();
         self.lanes.push(Lane { label: self.count, ..Lane::default() });
-        self.labels.push(Labels { id: track, label: String::new(), alias: Short::default() });
+        self.labels.push(Labels {
+            id: track,
+            label: CompactString::default(),
+            alias: CompactString::default(),
+        });
         self.count = self.count.saturating_add(1);
         if let Some(next) = u32::try_from(place).ok().and_then(|place| NonZeroU32::MIN.checked_add(place)) {
             match near {
@@ -286,15 +294,16 @@ impl<T: TakeSlices> Slices<T> {
                     // What is known to have another name has the label that it had.
                     let is_known = track.alias().is_some() && !labels.label.is_empty();
                     if !is_known && track.label().as_str() != Some(&labels.label) {
-                        let before = std::mem::take(&mut labels.label);
-                        push_label(&mut labels.label, track.label(), NAME_MAX);
-                        if labels.label != before {
+                        self.label.clear();
+                        push_label(&mut self.label, track.label(), NAME_MAX);
+                        if labels.label != self.label {
+                            labels.label = CompactString::new(&self.label);
                             lane.label = self.count;
                             self.count = self.count.saturating_add(1);
                         }
                     }
                     if let Some(alias) = track.alias() {
-                        labels.alias = Short::new(alias);
+                        labels.alias = CompactString::new(alias);
                     }
                 }
                 self.to.track(track)
@@ -444,6 +453,9 @@ pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
     }
 }
 
+/// The number of members that are compared with each of others.
+const FEW: usize = 8;
+
 /// Adds members to others.
 fn join(to: &mut Vec<u8>, members: &[u8]) {
     if !to.is_empty() && !members.is_empty() {
@@ -455,6 +467,11 @@ fn join(to: &mut Vec<u8>, members: &[u8]) {
 /// Adds the members of an end to those of a begin; of the same name, the end's counts.
 fn merge(to: &mut Vec<u8>, members: &[u8]) {
     if to.is_empty() || members.is_empty() {
+        return join(to, members);
+    }
+    // Most have few members, and no key twice: they are compared without a table of them.
+    let is_few = self::members(members).nth(FEW).is_none();
+    if is_few && self::members(to).all(|(key, _)| self::members(members).all(|(other, _)| key != other)) {
         return join(to, members);
     }
     let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();

@@ -101,8 +101,24 @@ impl<'o> SliceLines<'o> {
         buffer.put(b"}}\n");
     }
 
-    fn as_text(&mut self, slice: &Slice<'_>) {
+    /// Prints a slice for people.
+    fn print(&mut self, slice: &Slice<'_>) -> Result<()> {
+        // Nearly all lines have nothing to be escaped: one look at all of it tells.
+        if self.out.is_plain() {
+            self.as_text(slice, false);
+            if self.out.safe_line(self.buffer.text())? {
+                return Ok(());
+            }
+        }
+        self.as_text(slice, true);
+        self.buffer.byte(b'\n');
+        self.out.lines(self.buffer.text())
+    }
+
+    /// Writes a slice for people, without a line feed: with what is unsafe in it as it is, or escaped, and in style.
+    fn as_text(&mut self, slice: &Slice<'_>, is_painted: bool) {
         let Self { buffer, text, stamps, out, .. } = self;
+        let out = is_painted.then_some(&**out);
         buffer.clear();
         begin(buffer, stamps, text, slice.begin);
         text.clear();
@@ -123,9 +139,9 @@ impl<'o> SliceLines<'o> {
         painted(buffer, out, text, HEADING, &[slice.name]);
         for (key, value) in members(slice.args) {
             buffer.byte(b' ');
-            put_said(buffer, key);
+            put_said(buffer, key, is_painted);
             buffer.byte(b'=');
-            put_said(buffer, value);
+            put_said(buffer, value, is_painted);
         }
         if slice.edges.is_empty() {
             return;
@@ -160,11 +176,9 @@ fn begin(buffer: &mut Buffer, stamps: &mut Stamps, text: &mut String, begin: Opt
     buffer.put(text.as_bytes());
 }
 
-/// Text in a style, where colour is on; what it says is escaped.
-fn painted(buffer: &mut Buffer, out: &Out, text: &mut String, style: Style, texts: &[&str]) {
-    if out.is_plain() && !texts.iter().any(|text| escape::is_suspect(text.as_bytes())) {
-        return texts.iter().for_each(|text| buffer.put(text.as_bytes()));
-    }
+/// Text as it is; or for a screen in a style, where colour is on, and with what is unsafe escaped.
+fn painted(buffer: &mut Buffer, out: Option<&Out>, text: &mut String, style: Style, texts: &[&str]) {
+    let Some(out) = out else { return texts.iter().for_each(|text| buffer.put(text.as_bytes())) };
     text.clear();
     out.push_painted(text, style, texts);
     buffer.put(text.as_bytes());
@@ -174,13 +188,20 @@ fn put_spaces(buffer: &mut Buffer, count: usize) {
     buffer.put(spaces(count).as_bytes());
 }
 
-/// A value of JSON for people.
-fn put_said(buffer: &mut Buffer, value: &[u8]) {
-    let text = said(value);
-    if escape::is_suspect(text.as_bytes()) {
-        return buffer.put(escape::printable(&text).as_bytes());
+/// A value of JSON for people: a string without its quotes, anything else as it is written; what is unsafe as it is, or
+/// escaped.
+fn put_said(buffer: &mut Buffer, value: &[u8], is_escaped: bool) {
+    let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+    let text = match inner {
+        Some(inner) if !inner.contains(&b'\\') => Cow::Borrowed(inner),
+        Some(_) => serde_json::from_slice(value)
+            .map_or(Cow::Borrowed(value), |text: String| text.into_bytes().into()),
+        None => Cow::Borrowed(value),
+    };
+    if is_escaped {
+        return buffer.put(escape::printable(&String::from_utf8_lossy(&text)).as_bytes());
     }
-    buffer.put(text.as_bytes());
+    buffer.put(&text);
 }
 
 /// So many spaces: as many as any part of a line needs.
@@ -239,16 +260,6 @@ fn nanoseconds(buffer: &mut Buffer, ns: Option<i128>) {
     }
 }
 
-/// A value of JSON for people: a string without its quotes, anything else as it is written.
-fn said(value: &[u8]) -> Cow<'_, str> {
-    let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
-    match inner.map(str::from_utf8) {
-        Some(Ok(inner)) if !inner.contains('\\') => Cow::Borrowed(inner),
-        Some(_) => serde_json::from_slice(value).map_or_else(|_| String::from_utf8_lossy(value), Cow::Owned),
-        None => String::from_utf8_lossy(value),
-    }
-}
-
 impl TakeSlices for SliceLines<'_> {
     type Error = Failure;
 
@@ -268,18 +279,14 @@ impl TakeSlices for SliceLines<'_> {
             return match (is_wanted, is_json) {
                 (false, _) => Ok(()),
                 (true, true) => self.out.json_text(self.buffer.text()),
-                (true, false) => {
-                    self.as_text(slice);
-                    self.buffer.byte(b'\n');
-                    self.out.lines(self.buffer.text())
-                }
+                (true, false) => self.print(slice),
             };
         };
         let line = match (is_wanted, is_json) {
             (false, _) => None,
             (true, true) => Some(self.buffer.text().to_vec()),
             (true, false) => {
-                self.as_text(slice);
+                self.as_text(slice, true);
                 Some(self.buffer.text().to_vec())
             }
         };
@@ -301,22 +308,19 @@ mod tests {
 
     #[test]
     fn people_read_strings_without_quotes_and_escapes() {
-        for (json, text) in [
-            ("\"a b\"", "a b"),
-            (r#""a\"\\\n\u00e9""#, "a\"\\\né"),
-            ("[\"a\",-1.5]", "[\"a\",-1.5]"),
-            ("18446744073709551615", "18446744073709551615"),
+        for (json, as_it_is, escaped) in [
+            ("\"a b\"", "a b", "a b"),
+            (r#""a\"\\\u00e9""#, "a\"\\é", "a\"\\é"),
+            ("[\"a\",-1.5]", "[\"a\",-1.5]", "[\"a\",-1.5]"),
+            ("18446744073709551615", "18446744073709551615", "18446744073709551615"),
+            (r#""a\u001bb\n""#, "a\x1bb\n", r"a\u{1b}b\n"),
+            ("\"c\u{202e}d\"", "c\u{202e}d", r"c\u{202e}d"),
         ] {
-            assert_eq!(said(json.as_bytes()), text);
+            for (is_escaped, text) in [(false, as_it_is), (true, escaped)] {
+                let mut buffer = Buffer::default();
+                put_said(&mut buffer, json.as_bytes(), is_escaped);
+                assert_eq!(str::from_utf8(buffer.text()).unwrap(), text);
+            }
         }
-    }
-
-    #[test]
-    fn what_a_terminal_obeys_is_escaped() {
-        let mut buffer = Buffer::default();
-        for json in [&br#""a\u001bb""#[..], b"\"c\xe2\x80\xaed\"", b" e"] {
-            put_said(&mut buffer, json);
-        }
-        assert_eq!(buffer.text(), br"a\u{1b}bc\u{202e}d e");
     }
 }

@@ -8,13 +8,13 @@ pub use sketch::Sketch;
 use crate::output::{NAME_MAX, push_label};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
+use compact_str::CompactString;
 use cover::Cover;
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::num::NonZeroU32;
 use traceglass::event::{Event, EventKind, Label, Track, TrackId, Window};
-use traceglass_open::short::Short;
 
 /// Names of each kind that are counted on their own; the others are counted together.
 const NAMES: usize = 1 << 16;
@@ -102,7 +102,7 @@ const PLACE: u32 = (2 * NAMES as u32) - 1;
 /// A name, and what is known by it: beside each other, as they are met at random.
 #[repr(C, align(64))]
 struct Known<T> {
-    name: Short,
+    name: CompactString,
     value: T,
 }
 
@@ -135,7 +135,7 @@ impl<T: Default> ByName<T> {
 
     fn add(&mut self, name: &str) -> usize {
         let place = self.known.len();
-        self.known.push(Known { name: Short::new(name), value: T::default() });
+        self.known.push(Known { name: CompactString::new(name), value: T::default() });
         if self.places.len() / 2 < self.known.len() {
             self.places = vec![0; self.places.len().max(8).saturating_mul(2)];
             (0..place).for_each(|place| self.enter(place));
@@ -147,7 +147,7 @@ impl<T: Default> ByName<T> {
     /// Notes where a name is.
     fn enter(&mut self, place: usize) {
         let Some(known) = self.known.get(place) else { return };
-        let (mut at, bits) = self.first_of(known.name.bytes());
+        let (mut at, bits) = self.first_of(known.name.as_bytes());
         while let Some(room) = self.places.get_mut(at) {
             if *room == 0 {
                 *room = bits | u32::try_from(place).unwrap_or(PLACE).saturating_add(1);
@@ -177,7 +177,7 @@ impl<T> ByName<T> {
         loop {
             let found = *self.places.get(at)?;
             let place = usize::try_from((found & PLACE).checked_sub(1)?).ok()?;
-            if found & !PLACE == bits && self.known.get(place)?.name.bytes() == name.as_bytes() {
+            if found & !PLACE == bits && self.known.get(place)?.name.as_bytes() == name.as_bytes() {
                 return Some(place);
             }
             at = self.after(at);
@@ -197,12 +197,12 @@ impl<T> ByName<T> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> + Clone {
-        self.known.iter().map(|known| (known.name.text(), &known.value))
+        self.known.iter().map(|known| (known.name.as_str(), &known.value))
     }
 
     /// The names by their places.
     pub fn names(&self) -> Vec<&str> {
-        self.known.iter().map(|known| known.name.text()).collect()
+        self.known.iter().map(|known| known.name.as_str()).collect()
     }
 }
 

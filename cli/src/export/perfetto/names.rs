@@ -1,9 +1,9 @@
 //! Interned names: each is written once, and referred to by a number from then on.
 
 use super::message::Message;
+use compact_str::CompactString;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
-use traceglass_open::short::Short;
 
 /// The number of names of a kind that are interned; all others are written where they occur, so that memory stays flat.
 const CAPACITY: usize = 1 << 14;
@@ -11,14 +11,14 @@ const CAPACITY: usize = 1 << 14;
 /// The names of a kind, such as those of events.
 #[derive(Default)]
 pub struct Names {
-    numbers: HashMap<Short, u64, RandomState>,
+    numbers: HashMap<CompactString, u64, RandomState>,
     entry: Message,
 }
 
 impl Names {
     /// The number of a name, which is defined in `data` as `field` if it is new; `None` if there are too many.
     pub fn number(&mut self, name: &str, field: u32, data: &mut Message) -> Option<u64> {
-        if let Some(&number) = self.numbers.get(name.as_bytes()) {
+        if let Some(&number) = self.numbers.get(name) {
             return Some(number);
         }
         if self.numbers.len() >= CAPACITY {
@@ -29,7 +29,7 @@ impl Names {
         self.entry.clear();
         self.entry.uint(1, number).text(2, name);
         data.nested(field, self.entry.bytes());
-        self.numbers.insert(Short::new(name), number);
+        self.numbers.insert(CompactString::new(name), number);
         Some(number)
     }
 }
