@@ -71,16 +71,6 @@ impl Fixed {
         labels: None,
         label_set: None,
     };
-
-    /// The name of the class.
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The fields, with the ends of groups among them.
-    pub const fn fields(&self) -> &'static [FieldInfo<'static>] {
-        self.fields
-    }
 }
 
 /// A [`Fixed`] class with its number.

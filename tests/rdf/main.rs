@@ -64,6 +64,18 @@ fn findings(data: &[u8]) -> Vec<Finding> {
     found
 }
 
+/// The warnings of the header and of each entry, each checked on its own; together they are those of the whole.
+fn apart(data: &[u8]) -> Vec<u64> {
+    let file = File::parse(data).unwrap();
+    let mut found = Vec::new();
+    let mut warnings = vec![file.check_header(&mut |finding| found.push(finding)).unwrap().warnings()];
+    for entry in file.entries() {
+        warnings.push(file.check_entry(entry, &mut |finding| found.push(finding)).unwrap().warnings());
+    }
+    assert_eq!(found, findings(data));
+    warnings
+}
+
 /// A valid file with one raw chunk, its entry changed by `change` before it is written.
 fn with_entry(change: impl FnOnce(&mut [u8; 64])) -> Vec<u8> {
     let chunk = Chunk::raw("id", b"data").header(b"head");
@@ -277,11 +289,13 @@ fn reserved_fields_are_a_warning() {
     let kind = ErrorKind::ReservedNotZero { value: 0x200 };
     assert_eq!(findings(&data), [Finding::warning(Error::new(12, rdf::element::RESERVED, kind))]);
     assert_eq!(Header::parse(&data).unwrap().reserved(), 0x200);
+    assert_eq!(apart(&data), [1]);
 
     let data = with_entry(|entry| entry[18] = 1);
     let kind = ErrorKind::ReservedNotZero { value: 0x100 };
     assert_eq!(findings(&data), [Finding::warning(Error::new(40 + 17, rdf::element::RESERVED, kind))]);
     assert_eq!(File::parse(&data).unwrap().entries().next().unwrap().reserved(), [0, 1, 0]);
+    assert_eq!(apart(&data), [0, 1]);
 }
 
 #[test]
