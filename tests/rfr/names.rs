@@ -293,6 +293,35 @@ fn a_life_goes_on_in_the_next_file() {
     assert_eq!(found, [Some("alpha"), Some("alpha"), Some("beta"), None]);
 }
 
+/// The callsites of streams whose ids are the same: in each stream, the first one counts.
+#[test]
+fn the_first_callsite_of_a_stream_keeps_its_id() {
+    let site = |name| rfr::callsites(&[rfr::callsite(7, 20, 2, &[("name", Value::Str(name))], &[])]);
+    let span = rfr::span(40, 7, Parent::Root, &[], &[]);
+    let chunk = Chunk::new(1).sequence(Sequence::new(1).object(0, &span)).bytes();
+    let mut registry = Registry::new([RegistrySlot::EMPTY; 4]);
+    for [first, second] in [["accept", "request"], ["connect", "accept"]] {
+        let (first_file, second_file) = (site(first), site(second));
+        let mut names: Names<'_, '_, _, _> = Names::lend(&mut registry, [NameSlot::EMPTY; 4]);
+        for file in [&first_file, &second_file] {
+            for callsite in Callsites::parse(file).unwrap() {
+                names.meet_callsite(&callsite.unwrap()).unwrap();
+            }
+        }
+        let chunk = View::parse(&chunk).unwrap();
+        let mut spans = 0;
+        for item in chunk.items() {
+            if let Item::Object(object) = item.unwrap() {
+                names.meet(&object).unwrap();
+                let said = line(&names.object(&object, None));
+                assert!(said.contains(&format!("span={first} callsite_id=0x7")), "{said}");
+                spans += 1;
+            }
+        }
+        assert_eq!(spans, 1);
+    }
+}
+
 /// Against a list of all that ever was, on streams of a few ids that recur.
 #[test]
 fn names_are_those_of_an_obvious_search() {
