@@ -453,7 +453,7 @@ pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
     }
 }
 
-/// The number of members that are compared with each of others.
+/// The number of members of which each is compared with all others; of more it would take long.
 const FEW: usize = 8;
 
 /// Adds members to others.
