@@ -355,8 +355,7 @@ short_fuzz() {
     local targets
     FUZZ_SECONDS=${SHORT_FUZZ_SECONDS:-4} FUZZ_PLAIN=1
     fuzz_prepare
-    # Without information for debuggers, it builds faster.
-    CARGO_PROFILE_RELEASE_DEBUG=0 cargo +nightly fuzz build -s none --target-dir fuzz/target/plain
+    cargo +nightly fuzz build -s none --target-dir fuzz/target/plain
     targets=$(cargo +nightly fuzz list | grep -v '^zstd_differential$')
     fuzz_all "$targets"
     unset FUZZ_PLAIN
