@@ -108,7 +108,7 @@ plant src/rfr/sequence.rs '        self.run.next()
 
     /// Skips a record' \
     '        let mut next = self.run.next();
-        if matches!(&next, Ok(Some(record)) if Record::timestamp(record) == 10) {
+        if matches!(&next, Ok(Some(record)) if Record::micros(record) == 10) {
             next = self.run.next();
         }
         next
