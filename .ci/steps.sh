@@ -309,7 +309,7 @@ coverage() {
         export LLVM_COV=/usr/lib/llvm-22/bin/llvm-cov LLVM_PROFDATA=/usr/lib/llvm-22/bin/llvm-profdata
     fi
     # An incremental build: in others, short functions are inlined into the tests, and count as never run.
-    # Some that are compiled for several test programs do so even then: it is more than it says.
+    # Functions that are compiled for several test programs may count as never run even so: the true share is higher.
     CARGO_INCREMENTAL=1 cargo llvm-cov --quiet -p traceglass --all-features --tests --ignore-filename-regex "/tests/" \
         --fail-under-lines 88 --summary-only | grep -E "^(Filename|TOTAL)"
 }

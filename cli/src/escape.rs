@@ -212,6 +212,9 @@ mod tests {
         let is_found = |c: char| is_suspect_line(format!("aé{c}µ").as_bytes());
         assert!(('\0'..=char::MAX).all(|c| c == '\n' || !is_unsafe(c) || is_found(c)) && !is_found('µ'));
         assert!(!is_suspect_line(b"a\n  b\n\n c") && is_suspect_line(b"a\n\t b\n\n c"));
+        // A line feed within a line is one that a name brings.
+        assert!(is_suspect_text(b"a\nb") && !is_suspect_text("aé µ".as_bytes()));
+        assert!(('\0'..=char::MAX).all(|c| !is_unsafe(c) || is_suspect_text(format!("aé{c}µ").as_bytes())));
         assert!(!is_suspect(b"") && !needs_json_escape("\u{7f}ß\u{80}".as_bytes()));
     }
 

@@ -453,9 +453,6 @@ pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
     }
 }
 
-/// The number of members of which each is compared with all others; of more it would take long.
-const FEW: usize = 8;
-
 /// Adds members to others.
 fn join(to: &mut Vec<u8>, members: &[u8]) {
     if !to.is_empty() && !members.is_empty() {
@@ -467,11 +464,6 @@ fn join(to: &mut Vec<u8>, members: &[u8]) {
 /// Adds the members of an end to those of a begin; of the same name, the end's counts.
 fn merge(to: &mut Vec<u8>, members: &[u8]) {
     if to.is_empty() || members.is_empty() {
-        return join(to, members);
-    }
-    // Most have few members, and no key twice: they are compared without a table of them.
-    let is_few = self::members(members).nth(FEW).is_none();
-    if is_few && self::members(to).all(|(key, _)| self::members(members).all(|(other, _)| key != other)) {
         return join(to, members);
     }
     let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();

@@ -228,7 +228,7 @@ fn tracks_and_events_in_memory_that_is_too_small_at_first() {
         (&[DIAL9], 111),
         (&[CALLSITES, CHUNK], 132),
     ];
-    // What interprets each step takes a quarter of an hour for all of them.
+    // Miri takes more than a quarter of an hour for all of them.
     let most = if cfg!(miri) { 2 } else { traces.len() };
     for (inputs, count) in traces.into_iter().take(most) {
         let (mut words, mut tries) = (0, 0);

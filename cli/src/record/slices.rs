@@ -115,7 +115,7 @@ impl<'o> SliceLines<'o> {
         self.out.lines(self.buffer.text())
     }
 
-    /// Writes a slice for people, without a line feed: with what is unsafe in it as it is, or escaped, and in style.
+    /// Writes a slice for people, without a line feed: painted, what is unsafe is escaped, else all is as it is.
     fn as_text(&mut self, slice: &Slice<'_>, is_painted: bool) {
         let Self { buffer, text, stamps, out, .. } = self;
         let out = is_painted.then_some(&**out);
@@ -176,7 +176,7 @@ fn begin(buffer: &mut Buffer, stamps: &mut Stamps, text: &mut String, begin: Opt
     buffer.put(text.as_bytes());
 }
 
-/// Text as it is; or for a screen in a style, where colour is on, and with what is unsafe escaped.
+/// Text as it is; with an output, in a style if that has colour, and with what is unsafe escaped.
 fn painted(buffer: &mut Buffer, out: Option<&Out>, text: &mut String, style: Style, texts: &[&str]) {
     let Some(out) = out else { return texts.iter().for_each(|text| buffer.put(text.as_bytes())) };
     text.clear();
@@ -188,8 +188,7 @@ fn put_spaces(buffer: &mut Buffer, count: usize) {
     buffer.put(spaces(count).as_bytes());
 }
 
-/// A value of JSON for people: a string without its quotes, anything else as it is written; what is unsafe as it is, or
-/// escaped.
+/// A value of JSON for people: a string without its quotes, anything else as it is written.
 fn put_said(buffer: &mut Buffer, value: &[u8], is_escaped: bool) {
     let inner = value.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
     let text = match inner {
