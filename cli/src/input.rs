@@ -6,7 +6,7 @@ use crate::status::Unreadable;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Duration;
 use traceglass::Format;
@@ -69,6 +69,30 @@ pub fn map_nothing() {
 /// Files up to this size are read: a process may have only some ten thousand maps.
 const SMALL: u64 = 32 << 10;
 
+/// The number of maps at a time, after which files are read. Linux allows 65,530, of which memory that is allocated needs
+/// some.
+const MAPS: usize = 1 << 15;
+
+/// The number of files that are mapped.
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// A file that is mapped, and counted.
+struct Map(disk::Map);
+
+impl Map {
+    fn open(file: &File) -> Option<Self> {
+        let map = disk::map(file).ok()?;
+        MAPPED.fetch_add(1, Ordering::Relaxed);
+        Some(Self(map))
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        MAPPED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// The number of bytes that are read of something that is not a file, such as a device, before it must be a known
 /// trace.
 pub const PROBE: u64 = 64 << 20;
@@ -107,7 +131,7 @@ impl Patience {
 pub struct Mapped(Arc<Storage>);
 
 enum Storage {
-    Map(disk::Map),
+    Map(Map),
     /// The bytes of something that cannot be mapped, such as a pipe.
     Read(Vec<u8>),
 }
@@ -133,7 +157,8 @@ impl Mapped {
         }
         if about.len() > SMALL
             && !UNMAPPED.load(Ordering::Relaxed)
-            && let Ok(map) = disk::map(&file)
+            && MAPPED.load(Ordering::Relaxed) < MAPS
+            && let Some(map) = Map::open(&file)
         {
             return Ok(Self(Arc::new(Storage::Map(map))));
         }
@@ -143,7 +168,7 @@ impl Mapped {
 
     pub fn data(&self) -> &[u8] {
         match &*self.0 {
-            Storage::Map(map) => map,
+            Storage::Map(map) => &map.0,
             Storage::Read(data) => data,
         }
     }
@@ -157,7 +182,7 @@ impl Mapped {
     pub fn into_bytes(self) -> Vec<u8> {
         match Arc::try_unwrap(self.0) {
             Ok(Storage::Read(data)) => data,
-            Ok(Storage::Map(map)) => map.to_vec(),
+            Ok(Storage::Map(map)) => map.0.to_vec(),
             Err(shared) => Self(shared).data().to_vec(),
         }
     }
@@ -173,4 +198,26 @@ fn read(mut from: impl Read, probe: u64, patience: &mut Patience) -> io::Result<
         from.read_to_end(&mut data)?;
     }
     Ok(Mapped::read(data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process that has as many maps as it may have gets no memory any more.
+    #[test]
+    fn files_are_read_where_too_many_are_mapped() {
+        let path = std::env::temp_dir().join(format!("traceglass-maps-{}", std::process::id()));
+        let data = vec![7; 40_000];
+        std::fs::write(&path, &data).unwrap();
+        let all: Vec<Mapped> = (0..MAPS + 10).map(|_| Mapped::open(&path).unwrap()).collect();
+        let is_map = |mapped: &&Mapped| matches!(&*mapped.0, Storage::Map(_));
+        // Other tests may have mapped some meanwhile.
+        let maps = all.iter().filter(is_map).count();
+        assert!((MAPS - 100..=MAPS).contains(&maps), "{maps}");
+        assert_eq!(all.last().unwrap().data(), data);
+        drop(all);
+        assert!(is_map(&&Mapped::open(&path).unwrap()));
+        std::fs::remove_file(&path).unwrap();
+    }
 }

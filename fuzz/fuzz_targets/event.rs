@@ -156,6 +156,7 @@ fuzz_target!(|data: &[u8]| {
                     _ => events += 1,
                 }
             }
+            Ok(Some(Item::Ended(track))) => assert!(known.remove(&track), "no track that there was has ended"),
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(_) => {

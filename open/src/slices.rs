@@ -12,7 +12,7 @@ use traceglass::record::{Any, Record};
 
 /// Something that lasted.
 pub struct Slice<'s> {
-    /// A number that all slices of the track have while it has the same name, counted from zero.
+    /// The number of the track: that of no other one, until the taker [is told](TakeSlices::renamed).
     pub number: u32,
     labels: &'s Labels,
     /// The name; empty if its taker keeps it.
@@ -31,7 +31,7 @@ pub struct Slice<'s> {
 }
 
 impl Slice<'_> {
-    /// The number of the track: others may have its name.
+    /// The track in the source: others may have its name.
     pub fn id(&self) -> TrackId {
         self.labels.id
     }
@@ -95,11 +95,17 @@ pub trait TakeSlices {
         Ok(())
     }
 
+    /// From now on, slices with this number are of a track of another name.
+    fn renamed(&mut self, _number: u32) {}
+
+    /// A track that has ended: no slice of it comes any more.
+    fn ended(&mut self, _track: TrackId, _label: &str) {}
+
     /// A track's other name, besides its label, after the last slice.
     fn alias(&mut self, _track: &str, _alias: &str) {}
 }
 
-/// Puts begins and ends together. Memory grows with what is open at the same time, and with tracks.
+/// Puts begins and ends together. Memory grows with what is open at the same time, and with the tracks that last.
 pub struct Slices<T> {
     to: T,
     /// The place of each track among the lanes, and among their labels: of most tracks, by their numbers.
@@ -107,8 +113,8 @@ pub struct Slices<T> {
     far: HashMap<TrackId, NonZeroU32, RandomState>,
     lanes: Vec<Lane>,
     labels: Vec<Labels>,
-    /// The number of tracks and labels so far.
-    count: u32,
+    /// The places of tracks that have ended.
+    free_lanes: Vec<u32>,
     /// The slices below the ones that began last, and the places of these that are free again.
     below: Vec<Lane>,
     free: Vec<u32>,
@@ -139,12 +145,12 @@ struct Lane {
     kept: u32,
     /// The number of slices that it lies in.
     depth: u32,
-    /// The number of the track's label.
-    label: u32,
     edges: Edges,
     /// True if there is a slice, and if its taker keeps the name.
     is_open: bool,
     is_kept: bool,
+    /// True if a slice of the track is among those that are left for the end.
+    is_left: bool,
 }
 
 /// The names of a track, in one line of the cache if they are short.
@@ -189,7 +195,7 @@ impl<T: TakeSlices> Slices<T> {
             far: HashMap::default(),
             lanes: Vec::new(),
             labels: Vec::new(),
-            count: 0,
+            free_lanes: Vec::new(),
             below: Vec::new(),
             free: Vec::new(),
             texts: Vec::new(),
@@ -205,38 +211,66 @@ impl<T: TakeSlices> Slices<T> {
         &mut self.to
     }
 
-    /// The place of a track.
-    fn place(&mut self, track: TrackId) -> usize {
-        let half = usize::try_from(track.number() >> 32).unwrap_or(usize::MAX);
-        let number = usize::try_from(track.number() & u64::from(u32::MAX)).unwrap_or(usize::MAX);
-        let near = self.near.get_mut(half).filter(|_| number < NEAR);
-        let known = match &near {
-            Some(near) => near.get(number).copied().flatten(),
+    /// Where the place of a track is noted, if it is one of those that are found without a hash.
+    fn near(&mut self, track: TrackId) -> Option<(&mut Vec<Option<NonZeroU32>>, usize)> {
+        let half = usize::try_from(track.number() >> 32).ok()?;
+        let number = usize::try_from(track.number() & u64::from(u32::MAX)).ok()?;
+        Some((self.near.get_mut(half).filter(|_| number < NEAR)?, number))
+    }
+
+    /// The place of a track that has one.
+    fn find(&mut self, track: TrackId) -> Option<usize> {
+        let known = match self.near(track) {
+            Some((near, number)) => near.get(number).copied().flatten(),
             None => self.far.get(&track).copied(),
         };
-        if let Some(known) = known {
-            return usize::try_from(known.get()).unwrap_or(usize::MAX).saturating_sub(1);
+        known.map(index)
+    }
+
+    /// The place of a track.
+    fn place(&mut self, track: TrackId) -> usize {
+        if let Some(known) = self.find(track) {
+            return known;
         }
-        let place = self.lanes.len();
-        self.lanes.push(Lane { label: self.count, ..Lane::default() });
-        self.labels.push(Labels {
-            id: track,
-            label: CompactString::default(),
-            alias: CompactString::default(),
-        });
-        self.count = self.count.saturating_add(1);
-        if let Some(next) = u32::try_from(place).ok().and_then(|place| NonZeroU32::MIN.checked_add(place)) {
-            match near {
-                Some(near) => {
-                    near.resize(near.len().max(number.saturating_add(1)), None);
-                    if let Some(known) = near.get_mut(number) {
-                        *known = Some(next);
-                    }
+        let labels = Labels { id: track, label: CompactString::default(), alias: CompactString::default() };
+        let place = put(&mut self.labels, &mut self.free_lanes, labels);
+        let Some(place) = place else { return usize::MAX };
+        self.lanes.resize(self.labels.len(), Lane::default());
+        match self.near(track) {
+            Some((near, number)) => {
+                near.resize(near.len().max(number.saturating_add(1)), None);
+                if let Some(known) = near.get_mut(number) {
+                    *known = Some(place);
                 }
-                None => drop(self.far.insert(track, next)),
             }
+            None => drop(self.far.insert(track, place)),
         }
-        place
+        index(place)
+    }
+
+    /// Forgets a track that has ended. What is open on it has no end.
+    fn forget(&mut self, track: TrackId) -> Result<(), T::Error> {
+        let Some(place) = self.find(track) else { return Ok(()) };
+        let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get_mut(place)) else {
+            return Ok(());
+        };
+        while lane.is_open {
+            let open = lane.pop(&self.below, &mut self.free);
+            let texts = open.texts.and_then(|at| self.texts.get(index(at))).unwrap_or(&NO_TEXTS);
+            self.to.slice(&open.slice(place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
+            self.free_texts.extend(open.texts.map(NonZeroU32::get));
+        }
+        self.to.ended(track, &labels.label);
+        // The others are still to be told of.
+        if lane.is_left || labels.alias().is_some() {
+            return Ok(());
+        }
+        match self.near(track) {
+            Some((near, number)) => near.get_mut(number).map(Option::take).map_or((), drop),
+            None => drop(self.far.remove(&track)),
+        }
+        self.free_lanes.extend(u32::try_from(place).ok().and_then(|place| place.checked_add(1)));
+        Ok(())
     }
 
     /// Notes what an event begins on a track.
@@ -253,7 +287,7 @@ impl<T: TakeSlices> Slices<T> {
             texts,
             kept: kept.unwrap_or_default(),
             depth: lane.depth.saturating_add(lane.is_open.into()),
-            label: lane.label,
+            is_left: lane.is_left,
             edges: event.slice().map_or(Edges::NONE, |slice| slice.edges()),
             is_open: true,
             is_kept: kept.is_some(),
@@ -290,7 +324,7 @@ impl<T: TakeSlices> Slices<T> {
         match item {
             Item::Track(track) => {
                 let place = self.place(track.id());
-                if let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get_mut(place)) {
+                if let Some(labels) = self.labels.get_mut(place) {
                     // What is known to have another name has the label that it had.
                     let is_known = track.alias().is_some() && !labels.label.is_empty();
                     if !is_known && track.label().as_str() != Some(&labels.label) {
@@ -298,8 +332,7 @@ impl<T: TakeSlices> Slices<T> {
                         push_label(&mut self.label, track.label(), NAME_MAX);
                         if labels.label != self.label {
                             labels.label = CompactString::new(&self.label);
-                            lane.label = self.count;
-                            self.count = self.count.saturating_add(1);
+                            self.to.renamed(number_of(place));
                         }
                     }
                     if let Some(alias) = track.alias() {
@@ -321,6 +354,7 @@ impl<T: TakeSlices> Slices<T> {
                     _ => Ok(()),
                 }
             }
+            Item::Ended(track) => self.forget(*track),
             _ => Ok(()),
         }
     }
@@ -342,9 +376,8 @@ impl<T: TakeSlices> Slices<T> {
         let id = |place: usize| self.labels.get(place).map(|labels| labels.id);
         self.left.sort_by_cached_key(|(place, lane, _)| (lane.time.map(Time::ns), id(*place), lane.depth));
         for (place, open, texts) in &self.left {
-            let Some((lane, labels)) = self.lanes.get(*place).zip(self.labels.get(*place)) else { continue };
-            let edges = open.edges.with(Edges::OPEN_END);
-            self.to.slice(&Lane { label: lane.label, ..*open }.slice(texts, labels, None, edges))?;
+            let Some(labels) = self.labels.get(*place) else { continue };
+            self.to.slice(&open.slice(*place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
         }
         for labels in &self.labels {
             if let Some(alias) = labels.alias() {
@@ -381,10 +414,11 @@ impl<T: TakeSlices> Slices<T> {
         let edges = ended.edges.with(edges);
         if edges.has(Edges::OPEN_END) {
             let texts = texts.map(std::mem::take).unwrap_or_default();
+            lane.is_left = true;
             self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
             let said = texts.as_deref().unwrap_or(&NO_TEXTS);
-            self.to.slice(&ended.slice(said, labels, event.time(), edges))?;
+            self.to.slice(&ended.slice(place, said, labels, event.time(), edges))?;
             if let Some(texts) = texts.filter(|_| self.free_texts.len() >= SPARE) {
                 *texts = Texts::default();
             }
@@ -406,6 +440,11 @@ fn put<T>(places: &mut Vec<T>, free: &mut Vec<u32>, what: T) -> Option<NonZeroU3
     u32::try_from(places.len()).ok().and_then(NonZeroU32::new)
 }
 
+/// The number of a track by its place.
+fn number_of(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
 /// The place that such a number stands for.
 fn index(at: NonZeroU32) -> usize {
     usize::try_from(at.get()).unwrap_or(usize::MAX).saturating_sub(1)
@@ -419,17 +458,24 @@ impl Lane {
         if let Some(at) = ended.below
             && let Some(next) = below.get(index(at))
         {
-            *self = Self { label: ended.label, ..*next };
+            *self = Self { is_left: ended.is_left, ..*next };
             free.push(at.get());
         }
         ended
     }
 
-    fn slice<'s>(&self, texts: &'s Texts, labels: &'s Labels, end: Option<Time>, edges: Edges) -> Slice<'s> {
-        let (Texts { name, args }, &Self { time, offset, kept, depth, label, .. }) = (texts, self);
+    fn slice<'s>(
+        &self,
+        place: usize,
+        texts: &'s Texts,
+        labels: &'s Labels,
+        end: Option<Time>,
+        edges: Edges,
+    ) -> Slice<'s> {
+        let (Texts { name, args }, &Self { time, offset, kept, depth, .. }) = (texts, self);
         let depth = usize::try_from(depth).unwrap_or(usize::MAX);
         let kept = self.is_kept.then_some(kept);
-        Slice { number: label, labels, name, kept, begin: time, end, depth, edges, args, offset }
+        Slice { number: number_of(place), labels, name, kept, begin: time, end, depth, edges, args, offset }
     }
 }
 
@@ -522,6 +568,90 @@ fn value_len(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::convert::Infallible;
+    use traceglass::event::TrackKind;
+
+    /// Keeps slices: the track and its name, the begin, the end.
+    #[derive(Default)]
+    struct Kept {
+        all: Vec<(TrackId, String, Option<i128>, Option<i128>)>,
+        /// The names of tracks by their numbers.
+        names: HashMap<u32, String>,
+    }
+
+    impl TakeSlices for Kept {
+        type Error = Infallible;
+
+        fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Infallible> {
+            let known = self.names.entry(slice.number).or_insert_with(|| slice.track().to_owned());
+            assert_eq!(known, slice.track());
+            let (begin, end) = (slice.begin.map(Time::ns), slice.end.map(Time::ns));
+            self.all.push((slice.id(), slice.track().to_owned(), begin, end));
+            Ok(())
+        }
+
+        fn renamed(&mut self, number: u32) {
+            self.names.remove(&number);
+        }
+    }
+
+    /// Tracks come and go at random, and some get another name. Each slice is that of its track, and memory is that of
+    /// as many tracks as there are at a time.
+    #[test]
+    fn a_track_that_ended_leaves_its_place_to_another() {
+        let mut random = 0x5eed_0009_u64;
+        let mut next = move |most: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % most
+        };
+        let mut slices = Slices::new(Kept::default());
+        // Each track that there is: its name, and when the slices began that are open on it.
+        let mut alive: Vec<(TrackId, String, Vec<i128>)> = Vec::new();
+        let (mut expected, mut count) = (Vec::new(), 0_u64);
+        for now in 0..60_000_i128 {
+            let at = next(60) as usize;
+            let kind = next(6);
+            if alive.len() <= at && alive.len() < 50 {
+                // Far numbers are found another way.
+                let id = TrackId::new(count + if count.is_multiple_of(3) { 1 << 40 } else { 0 });
+                count += 1;
+                alive.push((id, String::new(), Vec::new()));
+            }
+            let at = at % alive.len();
+            let (id, name, open) = &mut alive[at];
+            let event = |kind| Event::new(*id, kind, Label::Text("slice")).with_time(Time::since_epoch(now));
+            if name.is_empty() || kind == 0 {
+                *name = format!("name {}", next(1000));
+                slices.item(&Item::Track(Track::new(*id, TrackKind::Task, Label::Text(name)))).unwrap();
+                continue;
+            }
+            match kind {
+                1 | 2 => {
+                    open.push(now);
+                    slices.item(&Item::Event(event(EventKind::Begin))).unwrap();
+                }
+                3 | 4 => {
+                    expected.push((*id, name.clone(), open.pop(), Some(now)));
+                    slices.item(&Item::Event(event(EventKind::End))).unwrap();
+                }
+                _ => {
+                    expected.extend(open.drain(..).rev().map(|begin| (*id, name.clone(), Some(begin), None)));
+                    slices.item(&Item::Ended(*id)).unwrap();
+                    alive.remove(at);
+                }
+            }
+        }
+        assert!(count > 5_000 && slices.lanes.len() <= 50, "{count} {}", slices.lanes.len());
+        assert!(slices.far.len() <= 50 && slices.texts.len() < 1_000);
+        let mut left: Vec<_> = (alive.iter())
+            .flat_map(|(id, name, open)| open.iter().map(|begin| (*id, name.clone(), Some(*begin), None)))
+            .collect();
+        left.sort_by_key(|(_, _, begin, _)| *begin);
+        expected.extend(left);
+        assert_eq!(slices.finish().unwrap().all, expected);
+    }
 
     #[test]
     fn members_of_the_end_replace_those_of_the_begin() {

@@ -139,6 +139,8 @@ pub enum Item<'a> {
     Track(Track<'a>),
     /// Something that happened.
     Event(Event<'a>),
+    /// The end of a track: there is no event on it from here on. Most tracks last as long as the trace, and have none.
+    Ended(TrackId),
 }
 
 /// The adaptor of a format: yields the tracks and the events of what it reads. It can be implemented outside of this crate.

@@ -223,6 +223,12 @@ where
             self.registry().begin(kind, iid);
         }
         self.settle();
+        self.end(kind, iid);
+        while self.forget() {}
+    }
+
+    /// Records what a record says of when a life ends. After some ends, lives that ended before are to be forgotten.
+    pub(crate) fn end(&mut self, kind: RecordKind, iid: u64) {
         if self.registry().end(kind, iid) {
             self.ended = self.ended.saturating_add(1);
             if self.ended >= ENDED {
@@ -369,14 +375,30 @@ where
         }
     }
 
-    /// Forgets what was dropped and has not been met lately.
+    /// Lets what was dropped and has not been met lately be [forgotten](Self::forget).
     pub(crate) fn next_epoch(&mut self) {
+        self.registry().next_epoch();
+    }
+
+    /// Forgets an object that is to be forgotten; false if there is none.
+    fn forget(&mut self) -> bool {
         let registry = match &mut self.registry {
             Kept::Lent(registry) => &mut **registry,
             Kept::Own(registry) => registry,
         };
         let (views, generation, free) = (self.views.slots_mut(), self.generation, &mut self.free);
-        registry.next_epoch(|id| release(views, free, generation, id));
+        registry.forget(|id| release(views, free, generation, id))
+    }
+
+    /// The number of a life that ended, if there is one since this was asked last; forgets what is to be forgotten.
+    #[cfg(feature = "event")]
+    pub(crate) fn take_ended(&mut self) -> Option<u64> {
+        loop {
+            let ended = self.registry().take_ended();
+            if ended.is_some() || !self.forget() {
+                return ended;
+            }
+        }
     }
 }
 

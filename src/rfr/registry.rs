@@ -35,6 +35,10 @@ pub struct Registry<R, T = ()> {
     generation: u64,
     /// The view of a life that ended, to be freed.
     freed: Option<ViewId>,
+    /// The numbers of the lives that ended last.
+    ended: [Option<u64>; 2],
+    /// The next slot that may have something to forget.
+    next_stale: usize,
     /// The key of an object that was found last, and its slot: most ids are looked up more than once.
     recent: (u64, usize),
     slot: PhantomData<RegistrySlot<T>>,
@@ -54,6 +58,8 @@ impl<R, T> Registry<R, T> {
             epoch: 0,
             generation: 0,
             freed: None,
+            ended: [None; 2],
+            next_stale: NIL,
             recent: (0, NIL),
             slot: PhantomData,
         }
@@ -83,6 +89,19 @@ impl<R, T> Registry<R, T> {
         self.generation
     }
 
+    /// The number of a life that ended, if there is one since this was asked last.
+    #[cfg(feature = "event")]
+    pub(super) fn take_ended(&mut self) -> Option<u64> {
+        self.ended.iter_mut().find_map(Option::take)
+    }
+
+    /// Notes the end of a life. There are no more than two at a time.
+    fn note_end(&mut self, life: Life) {
+        if let Some(room) = self.ended.iter_mut().find(|room| room.is_none()) {
+            *room = Some(life.number);
+        }
+    }
+
     /// The view that nothing refers to any more, if there is one since this was asked last.
     pub(super) const fn take_freed(&mut self) -> Option<ViewId> {
         self.freed.take()
@@ -94,7 +113,7 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     pub(super) fn clear(&mut self) {
         (self.roots, self.used, self.free) = (Roots::NONE, 0, NIL);
         (self.count, self.kept, self.freed) = (0, 0, None);
-        self.recent = (0, NIL);
+        (self.ended, self.next_stale, self.recent) = ([None; 2], NIL, (0, NIL));
     }
 
     /// The slot at which the way to a key begins, and the bits that decide from there on.
@@ -332,9 +351,10 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
         let number = self.new_number();
         let known = self.get(Space::Objects, iid)?;
         let life = Life { number, identity: None, view: None, described: 0 };
-        let view = known.life.view;
+        let ended = known.life;
         *known = Known { epoch: known.epoch, ..Known::new(life) };
-        self.freed = view;
+        self.freed = ended.view;
+        self.note_end(ended);
         Some(number)
     }
 
@@ -352,36 +372,48 @@ impl<T: Copy + Default, R: Room<RegistrySlot<T>>> Registry<R, T> {
     pub(super) fn succeed(&mut self, iid: u64) -> bool {
         let Some(known) = self.get(Space::Objects, iid) else { return false };
         let Some(life) = known.successor else { return false };
-        let view = known.life.view;
+        let ended = known.life;
         *known = Known { epoch: known.epoch, ..Known::new(life) };
-        self.freed = view;
+        self.freed = ended.view;
+        self.note_end(ended);
         true
     }
 
-    /// Forgets what was dropped and has not been met lately, if that is worth the time; hands out the views.
-    pub(super) fn next_epoch(&mut self, mut free: impl FnMut(ViewId)) {
+    /// Lets what was dropped and has not been met lately be [forgotten](Self::forget), if that is worth the time.
+    pub(super) fn next_epoch(&mut self) {
         self.epoch = self.epoch.saturating_add(1);
-        if self.count < self.kept.saturating_mul(2).max(64) {
-            return;
+        if self.count >= self.kept.saturating_mul(2).max(64) {
+            self.next_stale = 0;
         }
-        for at in 0..self.used {
-            // Something else may have moved to a slot that is free now.
-            while let Some((space, key, views)) = self.stale(at) {
-                views.into_iter().flatten().for_each(&mut free);
-                self.remove(space, key);
-            }
-        }
-        self.kept = self.count;
     }
 
-    /// The key in this slot and its views, if that may be forgotten.
-    #[allow(clippy::type_complexity)]
-    fn stale(&self, at: usize) -> Option<(Space, u64, [Option<ViewId>; 2])> {
+    /// Forgets one object that is to be forgotten, and hands out its views; false if there is none.
+    pub(super) fn forget(&mut self, mut free: impl FnMut(ViewId)) -> bool {
+        while self.next_stale < self.used {
+            // Something else may move to a slot that is free now: it is looked at again.
+            if let Some((key, lives)) = self.stale(self.next_stale) {
+                for life in lives.into_iter().flatten() {
+                    life.view.into_iter().for_each(&mut free);
+                    self.note_end(life);
+                }
+                self.remove(Space::Objects, key);
+                return true;
+            }
+            self.next_stale = self.next_stale.saturating_add(1);
+        }
+        if self.next_stale != NIL {
+            (self.kept, self.next_stale) = (self.count, NIL);
+        }
+        false
+    }
+
+    /// The key of the object in this slot and its lives, if that may be forgotten.
+    fn stale(&self, at: usize) -> Option<(u64, [Option<Life>; 2])> {
         let slot = self.room.slots().get(at)?;
         let (space, known) = slot.known.as_ref()?;
         let old = known.epoch.saturating_add(2) < self.epoch;
-        let views = [known.life.view, known.successor.and_then(|life| life.view)];
-        (*space == Space::Objects && known.is_dropped && old).then_some((*space, slot.key, views))
+        let lives = [Some(known.life), known.successor];
+        (*space == Space::Objects && known.is_dropped && old).then_some((slot.key, lives))
     }
 
     fn remove(&mut self, space: Space, key: u64) {
@@ -463,7 +495,8 @@ mod tests {
                     }
                     5 => assert!(registry.end(RecordKind::TaskDrop, id)),
                     6 => {
-                        registry.next_epoch(|_| ());
+                        registry.next_epoch();
+                        while registry.forget(|_| ()) {}
                         // Objects that the registry forgot had been dropped.
                         map.retain(|&id, _| registry.peek(Space::Objects, id).is_some());
                     }

@@ -76,6 +76,7 @@ fn line(item: &Item<'_>) -> String {
             }
             (line, fields(event))
         }
+        Item::Ended(track) => return format!("{} ends", track.number()),
         _ => unreachable!(),
     };
     for field in told.unwrap() {
@@ -220,6 +221,7 @@ fn an_iid_that_recurs_is_another_task() {
             "@2 2 instant TaskDrop",
             "@3 1 instant WakerDrop",
             "3 < 0: task other",
+            "2 ends",
             "4 < 0: thread sequence 2",
             "5 < 0: task other",
             "@1 1 instant NewTask +3.0",
@@ -227,8 +229,10 @@ fn an_iid_that_recurs_is_another_task() {
             "@3 3 end poll",
             "@4 3 instant TaskDrop",
             "@5 4 instant NewTask +5.0",
+            "3 ends",
             "@1 5 begin poll -5.0",
             "6 < 0: task task 7",
+            "5 ends",
             "@2 4 instant NewTask +6.0",
         ]
     );
@@ -350,7 +354,7 @@ fn read(files: &[&[u8]], slots: usize, lanes: usize) -> Result<(usize, usize)> {
             _ => {}
         }
     }
-    let mut count = (0, 0);
+    let (mut count, mut ended) = ((0, 0), HashSet::new());
     loop {
         match timeline.next_item() {
             Ok(Some(Item::Track(track))) => {
@@ -361,11 +365,13 @@ fn read(files: &[&[u8]], slots: usize, lanes: usize) -> Result<(usize, usize)> {
             Ok(Some(Item::Event(event))) => {
                 assert!(event.offset() <= files[event.input()].len() as u64);
                 assert!(fields(&event).is_ok());
+                assert!(!ended.contains(&event.track()));
                 if let EventKind::Gap(gap) = event.kind() {
                     assert!(gap.end() <= files[event.input()].len() as u64);
                 }
                 count.1 += 1;
             }
+            Ok(Some(Item::Ended(track))) => assert!(ended.insert(track), "{track} ends twice"),
             Ok(Some(_)) => unreachable!(),
             Ok(None) => return Ok(count),
             Err(error) => {
@@ -498,6 +504,7 @@ fn what_may_be_met_again_is_kept() {
                     }
                     found.push((kind, iid));
                 }
+                Item::Ended(track) => assert!(announced.remove(&track.number()).is_some(), "chunk {second}"),
                 _ => unreachable!(),
             }
         }
@@ -508,6 +515,8 @@ fn what_may_be_met_again_is_kept() {
     // The objects that live, those that were dropped lately, and up to as many again.
     let most = 2 * (alive.len() + dropped.len() + 3 * 20).max(64) as u64;
     assert!(registry.count() < most, "{} of {most}", registry.count());
+    // The recording has a track, too, and is no object.
+    assert_eq!(registry.count(), announced.len() as u64 - 1);
 }
 
 /// All that was dropped long ago goes at once, whatever takes whose place.
@@ -565,19 +574,46 @@ fn what_was_dropped_is_forgotten() {
         })
         .collect();
     let mut registry = Registry::new([RegistrySlot::EMPTY; 128]);
-    let (mut tracks, mut events) = (0, 0);
+    let (mut tracks, mut events, mut ended) = (0, 0, 0);
     for chunk in &chunks {
         let mut timeline = Timeline::new(&mut registry, [NameSlot::EMPTY; 64], [const { Lane::EMPTY }; 2]);
         timeline.add(0, chunk).unwrap();
         while let Some(item) = timeline.next_item().unwrap() {
             match item {
                 Item::Track(_) => tracks += 1,
+                Item::Ended(_) => ended += 1,
                 _ => events += 1,
             }
         }
     }
     assert_eq!((tracks, events), (1 + 1 + 4000, 8000));
     assert!(registry.count() < 128);
+    assert_eq!(tracks - ended, registry.count() + 1);
+}
+
+/// The same in a stream.
+#[test]
+fn what_was_dropped_in_a_stream_is_forgotten() {
+    let of = |iid: u64| build::task(iid, 1, iid, "", Ok(0), None);
+    let items: Vec<_> =
+        (0..40_000).flat_map(|iid| [(1, 1, 4, of(iid)), (1, 2, 12, Writer::new().ints([iid]))]).collect();
+    let stream = build::stream(&items);
+    let mut registry = Registry::new(Growing(Vec::new(), RegistrySlot::EMPTY));
+    let mut timeline =
+        Timeline::new(&mut registry, Growing(Vec::new(), NameSlot::EMPTY), [const { Lane::EMPTY }; 2]);
+    timeline.add(0, &stream).unwrap();
+    let mut alive = HashSet::new();
+    let mut most = 0;
+    while let Some(item) = timeline.next_item().unwrap() {
+        match item {
+            Item::Track(track) => assert!(alive.insert(track.id())),
+            Item::Ended(track) => assert!(alive.remove(&track)),
+            Item::Event(event) => assert!(alive.contains(&event.track())),
+            _ => unreachable!(),
+        }
+        most = most.max(alive.len());
+    }
+    assert!(most < 10_000, "{most}");
 }
 
 /// The sample in all its files: sums by the event model and by the records themselves are the same.

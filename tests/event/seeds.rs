@@ -2,6 +2,7 @@
 //! trace whose metadata ends at the first 0xff. `.ci/steps.sh` gives them to their own targets, too.
 
 use crate::told::each;
+use std::collections::HashSet;
 use std::path::Path;
 use traceglass::event::{Item, Window};
 
@@ -21,7 +22,7 @@ fn inputs(packed: &[u8]) -> Vec<&[u8]> {
 /// Reads a trace; whether it is one.
 fn walk(files: &[&[u8]]) -> bool {
     let len: usize = files.iter().map(|file| file.len()).sum();
-    let mut items = 0_usize;
+    let (mut items, mut ended) = (0_usize, HashSet::new());
     let read = each(files, Window::ALL, &mut |item| {
         items += 1;
         // An event takes bytes: no bit stands for more than a few.
@@ -29,6 +30,10 @@ fn walk(files: &[&[u8]]) -> bool {
         if let Item::Event(event) = item {
             let file = files[event.input()];
             assert!(event.offset() <= file.len() as u64, "{event:?}");
+            assert!(!ended.contains(&event.track()), "{event:?}");
+        }
+        if let Item::Ended(track) = item {
+            assert!(ended.insert(*track), "{track} ends twice");
         }
     });
     read.is_ok()

@@ -23,7 +23,7 @@ use crate::status::{Failure, Result};
 use crate::trace::Reading;
 use std::convert::Infallible;
 use std::path::Path;
-use traceglass::event::{Event, Track, Window};
+use traceglass::event::{Event, Track, TrackId, Window};
 
 /// Passes on what never fails.
 struct Passing<T>(T);
@@ -48,6 +48,14 @@ impl<T: TakeSlices<Error = Infallible>> TakeSlices for Passing<T> {
     fn track(&mut self, track: &Track<'_>) -> Result<()> {
         let Ok(()) = self.0.track(track);
         Ok(())
+    }
+
+    fn renamed(&mut self, number: u32) {
+        self.0.renamed(number);
+    }
+
+    fn ended(&mut self, track: TrackId, label: &str) {
+        self.0.ended(track, label);
     }
 
     fn alias(&mut self, track: &str, alias: &str) {

@@ -35,7 +35,8 @@ pub struct Stats {
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
     known_tracks: Vec<Option<NonZeroU32>>,
-    /// The tracks of the source by their labels, and the labels that several have: their slices may overlap.
+    /// The tracks of the source that have not ended by their labels, and the labels that several had at a time: their
+    /// slices may overlap.
     labels: HashMap<String, TrackId, RandomState>,
     shared: HashSet<String, RandomState>,
 }
@@ -370,6 +371,18 @@ impl TakeSlices for Stats {
             }
         }
         Ok(())
+    }
+
+    fn renamed(&mut self, number: u32) {
+        if let Some(known) = self.known_tracks.get_mut(usize::try_from(number).unwrap_or(usize::MAX)) {
+            *known = None;
+        }
+    }
+
+    fn ended(&mut self, track: TrackId, label: &str) {
+        if self.labels.get(label) == Some(&track) {
+            self.labels.remove(label);
+        }
     }
 
     fn event(&mut self, event: &Event<'_>) -> Result<()> {

@@ -3,7 +3,8 @@
 //! # Tracks
 //! One of the recording, and below it one of each sequence ([`Thread`](super::TrackKind::Thread)), of each task and of
 //! each span. Instrumentation ids are used again: a task is an iid from one `NewTask` to the next, and what the objects
-//! of a chunk say of it.
+//! of a chunk say of it. The track [ends](super::Item::Ended) with the task, or some chunks after it was dropped: late
+//! wakes are of it, too.
 //!
 //! # Events
 //! | record | event |

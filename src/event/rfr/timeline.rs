@@ -195,6 +195,9 @@ where
             return Ok(Some(Item::Track(track).into()));
         }
         loop {
+            if let Some(number) = self.names.take_ended() {
+                return Ok(Some(Item::Ended(TrackId::new(number)).into()));
+            }
             if let Some(item) = self.open_chunk()? {
                 return Ok(Some(item));
             }
@@ -519,7 +522,11 @@ where
             let track = unknown_track(TrackId::new(number), of_object, iid);
             return Ok(Delivered { done: false, ..track.into() });
         }
-        self.names.registry().end(kind, iid);
+        match happened.seq_id {
+            Some(_) => drop(self.names.registry().end(kind, iid)),
+            // A stream has no chunks after which ends are forgotten.
+            None => self.names.end(kind, iid),
+        }
         let waker = happened.data.waker();
         let context = match (kind, waker) {
             (RecordKind::NewTask, _) => self.spawner_of(iid),
@@ -578,6 +585,7 @@ where
         Ok(Some(match item {
             Item::Track(track) => Item::Track(Track { data, ..track }),
             Item::Event(event) => Item::Event(Event { data, ..event }),
+            Item::Ended(track) => Item::Ended(track),
         }))
     }
 

@@ -154,6 +154,7 @@ impl<'r, 't> States<'r, 't> {
                 return to(item);
             }
             Item::Event(event) => event,
+            Item::Ended(_) => return to(item),
         };
         let stream = u32::try_from(event.track.number()).unwrap_or(NONE);
         match (event.kind, event.time) {
