@@ -2,9 +2,13 @@
 """The share of mutants that the tests notice, of what `cargo mutants` wrote; fails where it is less than is stated.
 
     .ci/mutants.py OUTCOMES SHARE     with `outcomes.json`, and the least share in percent
+
+A sample of few tells little: it fails where tests that notice the share of all would notice so few in one sample of
+forty.
 """
 import collections
 import json
+import math
 import pathlib
 import sys
 
@@ -17,6 +21,7 @@ if noticed + missed == 0:
 for one in outcomes:
     if one["summary"] == "MissedMutant":
         print("  missed:", one["scenario"]["Mutant"]["name"])
-share = 100 * noticed / (noticed + missed)
-print(f"{noticed} of {noticed + missed} are noticed: {share:.1f} %, of {least:g} %")
-sys.exit(share < least)
+tried, share = noticed + missed, least / 100
+chance = sum(math.comb(tried, few) * share**few * (1 - share) ** (tried - few) for few in range(noticed + 1))
+print(f"{noticed} of {tried} are noticed: {100 * noticed / tried:.1f} %, of {least:g} %; so few by chance: {100 * chance:.1f} %")
+sys.exit(chance < 1 / 40)
