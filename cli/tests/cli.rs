@@ -73,6 +73,7 @@ fn usage_is_status_2() {
         &["cat", "--raw", &good],
         &["cat", "--json", "--header", "--entry", "0", &good],
         &["cat", "--chunk", "AsicInfo", "--entry", "0", &good],
+        &["cat", "--slices", "--cpu", "0", &good],
         &["hex", "--at", "x", &good],
     ] {
         let output = traceglass(args);

@@ -82,7 +82,7 @@ pub struct Selection {
     #[arg(long)]
     pub json: bool,
     /// Print slices instead of records: what lasted, on which track, from when to when
-    #[arg(long, conflicts_with_all = ["raw", "follow"])]
+    #[arg(long, conflicts_with_all = OF_RECORDS)]
     pub slices: bool,
     /// With --slices: a tree for each track, in which a slice stands below the one that it lies in. It is printed when
     /// the outermost slice ends
@@ -121,6 +121,28 @@ pub struct Selection {
     #[command(flatten)]
     pub rfr: RfrSelect,
 }
+
+/// The options that select records, or bytes: a slice may be of records of several streams and processors.
+const OF_RECORDS: [&str; 18] = [
+    "raw",
+    "follow",
+    "chunk",
+    "entry",
+    "header",
+    "stored",
+    "records",
+    "all",
+    "stream_name",
+    "metadata",
+    "context",
+    "gaps",
+    "cpu",
+    "objects",
+    "callsites",
+    "merge",
+    "task",
+    "kind",
+];
 
 impl Selection {
     /// The lines that are printed, and their form.
