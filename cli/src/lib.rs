@@ -35,6 +35,7 @@ mod input;
 mod json;
 mod look_back;
 mod measure;
+mod named;
 mod output;
 #[cfg(any(target_family = "wasm", test))]
 pub mod page;

@@ -241,7 +241,7 @@ impl<'q> Common<'q> {
                 "SpanExit" if kind == EventKind::Instant => ("end", "enter"),
                 name => (kind.name(), name),
             };
-            if !query.wants_kind(kind, |kinds| kinds.contains(name)) {
+            if !query.wants_event(kind, name) {
                 return Ok(());
             }
             rows.name(0, Some(file));

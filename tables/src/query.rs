@@ -3,6 +3,7 @@
 use crate::table::Table;
 use std::collections::HashSet;
 use traceglass::event::Window;
+use traceglass_open::record::Names;
 
 /// The numbers of the tables that are read, out of all of a trace, and what is wanted of them.
 #[derive(Clone, Copy)]
@@ -22,13 +23,15 @@ pub struct Query {
     pub window: Window,
     /// Events of these kinds or names alone.
     pub kinds: Option<HashSet<String>>,
+    /// Events and slices of these names alone.
+    pub names: Names,
     /// The number of rows a batch has at most.
     pub rows: usize,
 }
 
 impl Default for Query {
     fn default() -> Self {
-        Self { columns: None, window: Window::ALL, kinds: None, rows: Self::ROWS }
+        Self { columns: None, window: Window::ALL, kinds: None, names: Names::default(), rows: Self::ROWS }
     }
 }
 
@@ -40,7 +43,8 @@ impl Query {
         self.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| column == name))
     }
 
-    pub(crate) fn wants_kind(&self, kind: &str, name: impl FnOnce(&HashSet<String>) -> bool) -> bool {
-        self.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind) || name(kinds))
+    pub(crate) fn wants_event(&self, kind: &str, name: &str) -> bool {
+        self.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind) || kinds.contains(name))
+            && self.names.has(name)
     }
 }

@@ -107,7 +107,7 @@ impl TakeSlices for Made<'_> {
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
         let Self { rows, query, args, full } = self;
-        if !slice.touches(query.window) || !query.wants_kind("slice", |kinds| kinds.contains(slice.name)) {
+        if !slice.touches(query.window) || !query.wants_event("slice", slice.name) {
             return Ok(());
         }
         let is_absolute = slice.is_absolute();

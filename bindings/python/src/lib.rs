@@ -109,6 +109,7 @@ fn stream<'py>(
         window: Window::new(start, end),
         kinds: kinds.map(|kinds| kinds.into_iter().collect()),
         rows,
+        ..Query::default()
     };
     let plan = Plan { path, table, query, pieces: pieces.map(|(begin, end)| begin..end), threads };
     let schema = py.detach(|| traceglass_cli::on_large_stack(|| plan.schema()))?;

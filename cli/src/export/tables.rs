@@ -3,6 +3,7 @@
 use super::file::NewFile;
 use crate::output::Out;
 use crate::progress::Progress;
+use crate::record::Names;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Outcome, Trace};
@@ -21,9 +22,9 @@ pub fn name_of(path: &Path) -> String {
 
 /// The names of several traces, all different.
 #[derive(Default)]
-pub struct Names(HashSet<String>);
+pub struct Inputs(HashSet<String>);
 
-impl Names {
+impl Inputs {
     pub fn of(&mut self, path: &Path) -> String {
         let name = name_of(path);
         let mut found = name.clone();
@@ -44,16 +45,18 @@ fn failure(error: Error) -> Failure {
 }
 
 /// The part of a trace that is wanted.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Part<'w> {
     /// The pairs of events that make slices.
     pub pairs: &'w Pairs,
     pub window: Window,
+    /// The names of events and slices.
+    pub names: Names,
 }
 
 impl Part<'_> {
-    fn query(self) -> Query {
-        Query { window: self.window, ..Query::default() }
+    fn query(&self) -> Query {
+        Query { window: self.window, names: self.names.clone(), ..Query::default() }
     }
 }
 
@@ -114,7 +117,7 @@ impl Stream<'_> {
 }
 
 /// A table that is asked for.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Wanted<'w> {
     pub table: &'w str,
     pub form: Form,
@@ -123,7 +126,7 @@ pub struct Wanted<'w> {
 
 impl Wanted<'_> {
     /// Writes it into a file.
-    pub fn to_file(self, trace: &dyn Trace, name: &str, path: &Path) -> Result<Outcome> {
+    pub fn to_file(&self, trace: &dyn Trace, name: &str, path: &Path) -> Result<Outcome> {
         let mut file = NewFile::create(path)?;
         let outcome = self.write(trace, name, &mut |data| file.write(data))?;
         file.finish()?;
@@ -131,7 +134,7 @@ impl Wanted<'_> {
     }
 
     /// Writes it to stdout.
-    pub fn to_stdout(self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<Outcome> {
+    pub fn to_stdout(&self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<Outcome> {
         self.write(trace, name, &mut |data| out.raw(data))
     }
 }
@@ -160,7 +163,7 @@ impl Write for Sink<'_> {
 
 impl Wanted<'_> {
     fn write(
-        self,
+        &self,
         trace: &dyn Trace,
         name: &str,
         write: &mut dyn FnMut(&[u8]) -> Result<()>,
@@ -170,7 +173,7 @@ impl Wanted<'_> {
         sink.failed.map_or(done, Err)
     }
 
-    fn stream(self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<Outcome> {
+    fn stream(&self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<Outcome> {
         let table = self.table;
         let mut damage = Damage::default();
         let progress = Progress::new(trace.bytes());

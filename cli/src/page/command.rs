@@ -117,6 +117,7 @@ impl<'l> Asked<'l> {
                     window,
                     output: None,
                     table: None,
+                    name,
                     force: true,
                     pairing,
                     reading,

@@ -7,8 +7,10 @@ use crate::export::files::Files;
 use crate::export::perfetto::Perfetto;
 use crate::input::Input;
 use crate::look_back::look_back;
+use crate::named::Named;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
+use crate::record::Names;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -49,6 +51,16 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     if args.table.is_some() && !matches!(target, Target::Arrow | Target::Csv) {
         return Err(Failure::usage("--table is for arrow and csv; the other formats have all of a trace"));
     }
+    let takes_names = match target {
+        Target::Perfetto | Target::Chrome => true,
+        Target::Arrow | Target::Csv => matches!(args.table.as_deref(), None | Some("events" | "slices")),
+        Target::Files | Target::Parquet => false,
+    };
+    if !args.name.is_empty() && !takes_names {
+        return Err(Failure::usage(
+            "--name: perfetto, chrome, and the tables events and slices of arrow and csv have events by their names",
+        ));
+    }
     args.window.refuse_reversed()?;
     if !args.window.is_everything() && target == Target::Files {
         return Err(Failure::usage(
@@ -67,12 +79,12 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         (Target::Parquet, Some(folder)) => {
             let mut pairs = Pairs::open(&args.pairing)?;
             let folder = crate::export::file::NewFolder::create(folder, false)?;
-            let mut names = crate::export::tables::Names::default();
+            let mut names = crate::export::tables::Inputs::default();
             let mut exported = false;
             let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let part = crate::export::tables::Part { pairs: &pairs, window };
+                let part = crate::export::tables::Part { pairs: &pairs, window, names: Names::default() };
                 let outcome = crate::export::tables::parquet(trace, &names.of(path), part, folder.path());
                 exported |= outcome.is_ok();
                 outcome
@@ -98,7 +110,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let wanted = Wanted { table, form, part: Part { pairs: &pairs, window } };
+                let names = args.names();
+                let wanted = Wanted { table, form, part: Part { pairs: &pairs, window, names } };
                 let name = crate::export::tables::name_of(path);
                 match output {
                     Some(path) => wanted.to_file(trace, &name, path),
@@ -284,7 +297,8 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
         let mut slices = Lasting::new(process, &mut advance);
         exported = true;
         // A slice that is open when the window begins had begun before, and ends after it.
-        let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+        let all = traceglass::event::Window::ALL;
+        let mut outcome = trace.states_in(all, &pairs, &mut Named::new(args.names(), &mut slices))?;
         let left = slices.finish()?.finish();
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
@@ -314,7 +328,7 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let mut outcome = trace.states_in(window, &pairs, &mut writing)?;
+        let mut outcome = trace.states_in(window, &pairs, &mut Named::new(args.names(), &mut writing))?;
         let Writing { perfetto, mut destination, .. } = writing;
         perfetto.settle(&mut |data| destination.write(data))?;
         if window == traceglass::event::Window::ALL {

@@ -417,6 +417,97 @@ fn a_range_of_time_is_cut_out() {
     }
 }
 
+/// Of some names there is what there is of all, and has one of them.
+#[test]
+fn names_select_events_and_slices() {
+    // What was lost is shown, whatever is asked for.
+    let is_wanted = |found: &str, name: &str| found.starts_with(name) || found.starts_with("discarded");
+    // What a viewer is shown: the phase, the name, how long it took.
+    let shown = |args: &[&str], name: Option<&str>| {
+        let whole = chrome(args);
+        let events = whole["traceEvents"].as_array().unwrap();
+        let drawn =
+            events.iter().filter(|event| matches!(event["ph"].as_str().unwrap(), "X" | "B" | "i" | "C"));
+        drawn
+            .filter(|event| name.is_none_or(|name| is_wanted(event["name"].as_str().unwrap(), name)))
+            .map(|event| format!("{} {} {} {}", event["ph"], event["name"], event["dur"], event["args"]))
+            .collect::<Vec<_>>()
+    };
+    let mut drawn = 0;
+    for (sample, name) in [
+        ("sample.rfr", "poll"),
+        ("sample.rfr", "Waker"),
+        ("kernel", "irq"),
+        ("kernel", "sched"),
+        ("sample.ctf", "sensor"),
+        ("sample.rgp", ""),
+        ("sample.rtc", "stdout"),
+        ("trace.0.bin", "p"),
+    ] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let glob = format!("{name}*");
+        let found = shown(&["--name", &glob, path], None);
+        assert_eq!(found, shown(&[path], Some(name)), "{sample} {name}");
+        let perfetto = |names: &[&str]| {
+            let out = traceglass(&[&["export", "--format", "perfetto", path], names].concat());
+            assert_eq!(status(&out), 0, "{out:?}");
+            decode(&out.stdout)
+        };
+        // Lines of events: the time, the track, the kind, the name; an end is that of the begin before it.
+        let (mut expected, mut open) = (Vec::new(), BTreeMap::<String, Vec<bool>>::new());
+        for line in perfetto(&[]) {
+            let kind = [" begin", " end", " instant", " counter"].into_iter().find_map(|kind| {
+                let (track, rest) = line.split_once(kind)?;
+                let is_event = track.split(' ').next()?.parse::<i64>().is_ok();
+                is_event.then(|| {
+                    (track.split_once(' ').unwrap().1.to_owned(), kind, rest.trim_start().to_owned())
+                })
+            });
+            let Some((track, kind, rest)) = kind else { continue };
+            let is_wanted = match kind {
+                " end" => open.get_mut(&track).and_then(Vec::pop).unwrap_or(false),
+                _ => is_wanted(&rest, name),
+            };
+            if kind == " begin" {
+                open.entry(track).or_default().push(is_wanted);
+            }
+            if is_wanted {
+                expected.push(line);
+            }
+        }
+        let is_event = |line: &String| line.split(' ').next().unwrap().parse::<i64>().is_ok();
+        let found: Vec<_> = perfetto(&["--name", &glob]).into_iter().filter(is_event).collect();
+        assert_eq!(found.len(), expected.len(), "{sample} {name}");
+        drawn += found.len();
+        if cfg!(feature = "tables") {
+            for table in ["events", "slices"] {
+                let csv = |names: &[&str]| {
+                    let args = ["export", "--format", "csv", "--table", table, path];
+                    let text = String::from_utf8(traceglass(&[&args, names].concat()).stdout).unwrap();
+                    text.lines().map(str::to_owned).collect::<Vec<_>>()
+                };
+                let (all, some) = (csv(&[]), csv(&["--name", &glob]));
+                let column = all[0].split(',').position(|column| column == "name").unwrap();
+                let is_named =
+                    |line: &&String| line.split(',').nth(column).is_some_and(|found| found.starts_with(name));
+                assert_eq!(
+                    some[1..].iter().collect::<Vec<_>>(),
+                    all[1..].iter().filter(is_named).collect::<Vec<_>>()
+                );
+            }
+        }
+    }
+    assert!(drawn > 200, "{drawn}");
+    let path = data("sample.rtc");
+    for wrong in
+        [&["--format", "parquet", "-o", "/nowhere/at/all"][..], &["--format", "csv", "--table", "tracks"]]
+    {
+        let args = [&["export", "--name", "a"], wrong, &[path.to_str().unwrap()]].concat();
+        assert_eq!(status(&traceglass(&args)), 2, "{wrong:?}");
+    }
+}
+
 /// A file or a folder, by its names and contents.
 fn content(path: &std::path::Path) -> BTreeMap<PathBuf, Vec<u8>> {
     if path.is_file() {
