@@ -147,11 +147,12 @@ impl Table {
         Ok(())
     }
 
-    /// All lines, the header first, at most `columns` wide; lines that have a style are printed in it.
-    pub fn lines(mut self, columns: usize) -> Vec<String> {
-        self.lay_out(columns);
+    /// All lines, the header first, at most `columns` wide; and the names of the columns that are left out.
+    pub fn lines(mut self, columns: usize) -> (Vec<String>, Vec<&'static str>) {
+        let hidden = self.lay_out(columns);
         let rows = std::mem::take(&mut self.waiting);
-        std::iter::once(self.header()).chain(rows.iter().map(|(_, row)| self.line(row))).collect()
+        let lines = std::iter::once(self.header()).chain(rows.iter().map(|(_, row)| self.line(row)));
+        (lines.collect(), hidden)
     }
 
     /// Makes the columns fit; gives the names of those that are left out.
@@ -252,12 +253,17 @@ mod tests {
     #[test]
     fn columns_fit() {
         for columns in [1, 20, 24, 34, 40, 56, 80] {
-            let lines = table().lines(columns);
+            let (lines, _) = table().lines(columns);
             let widest = lines.iter().map(|line| width(line)).max().unwrap();
             assert!(widest <= columns.max(15), "{columns}: {lines:?}");
         }
-        assert_eq!(table().lines(80)[1], "2026-11/21-01/chunk-41-54.rfr  1,234,567  chunk       12");
-        assert_eq!(table().lines(40)[1], "…21-01/chunk-41-54.rfr  1,234,567  chunk");
-        assert_eq!(table().lines(26)[1], "…hunk-41-54.rfr  1,234,567");
+        for (columns, line, left_out) in [
+            (80, "2026-11/21-01/chunk-41-54.rfr  1,234,567  chunk       12", &[][..]),
+            (40, "…21-01/chunk-41-54.rfr  1,234,567  chunk", &["records"]),
+            (26, "…hunk-41-54.rfr  1,234,567", &["records", "kind"]),
+        ] {
+            let (lines, hidden) = table().lines(columns);
+            assert_eq!((lines[1].as_str(), &hidden[..]), (line, left_out));
+        }
     }
 }

@@ -67,6 +67,8 @@ impl<'o> SliceLines<'o> {
             self.out.message("nothing of this name lasted");
         } else if !self.printed && self.window != Window::ALL {
             self.out.message("nothing lasted in this range of time");
+        } else if !self.printed {
+            self.out.message("nothing of it lasted: it has no slices");
         }
         Ok(())
     }

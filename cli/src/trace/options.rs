@@ -42,6 +42,9 @@ pub struct Pairing {
 /// The parts that `ls` lists, and their form.
 #[derive(clap::Args)]
 pub struct Listing {
+    /// A file or directory; - for stdin
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
     /// One JSON object a part
     #[arg(long)]
     pub json: bool,
@@ -54,9 +57,6 @@ pub struct Listing {
     pub window: Window,
     #[command(flatten)]
     pub ctf: CtfListing,
-    /// A file or directory; - for stdin
-    #[arg(value_name = "PATH")]
-    pub path: PathBuf,
 }
 
 /// The parts of a CTF trace that `ls` lists.

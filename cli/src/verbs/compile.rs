@@ -1,6 +1,6 @@
 //! `traceglass compile`
 
-use crate::export::file::{NewFile, refuse_loss};
+use crate::export::file::{NewFile, refuse_existing, refuse_loss};
 use crate::input::Input;
 use crate::output::Out;
 use crate::status::{Result, Status};
@@ -21,6 +21,9 @@ pub struct Args {
     /// Where to write it; stdout by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Overwrite a file that exists; write raw bytes even to a terminal
+    #[arg(long)]
+    force: bool,
     /// A constant in Rust
     #[arg(long, conflicts_with = "c")]
     rust: bool,
@@ -39,8 +42,12 @@ const EXAMPLES: &str = "\
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if args.force {
+        out.force();
+    }
     if let Some(output) = output {
         refuse_loss(output, std::slice::from_ref(&args.path))?;
+        refuse_existing(output, args.force)?;
     } else if !args.rust && !args.c {
         // Before anything is read.
         out.raw(&[])?;

@@ -127,8 +127,11 @@ fn show(path: &Path, info: Info, out: &mut Out) -> Result<Status> {
     for (label, value) in &info.lines {
         lines(label, None, wrap(value, columns))?;
     }
+    let mut hidden = Vec::new();
     for (label, table) in info.tables {
-        lines(label, None, table.lines(columns))?;
+        let (text, left_out) = table.lines(columns);
+        hidden.extend(left_out);
+        lines(label, None, text)?;
     }
     match (info.damage.is_empty() && info.status == Status::Clean, info.complete) {
         (true, true) => lines("damage", Some(GOOD), vec!["none seen".to_owned()])?,
@@ -142,5 +145,6 @@ fn show(path: &Path, info: Info, out: &mut Out) -> Result<Status> {
     for damage in &info.damage {
         lines("damage", Some(ERROR), wrap(damage, columns))?;
     }
+    out.hidden_columns(&hidden);
     Ok(info.status)
 }

@@ -389,7 +389,7 @@ impl Statistics<'_> {
                 time(sketch.percentile(50)),
                 time(sketch.percentile(99)),
                 time(Some(sketch.max())),
-                format!("{longest_at:#x}"),
+                if sketch.count > 0 { format!("{longest_at:#x}") } else { "?".to_owned() },
                 sketch.bars(),
             ];
             if let Some(other) = other {

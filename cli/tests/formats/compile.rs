@@ -49,6 +49,12 @@ fn a_trace_has_a_table() {
     let file = scratch.0.join("trace.schema");
     assert_eq!(compiled(&["-o", file.to_str().unwrap(), folder]), b"");
     assert!(fs::read(&file).unwrap() == table);
+    // What is there stays, unless that is said.
+    fs::write(&file, "mine").unwrap();
+    let again = ["compile", "-o", file.to_str().unwrap(), folder];
+    assert_eq!((status(&traceglass(&again)), fs::read(&file).unwrap()), (2, b"mine".to_vec()));
+    assert_eq!(compiled(&["--force", "-o", file.to_str().unwrap(), folder]), b"");
+    assert!(fs::read(&file).unwrap() == table);
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl Ctf<'_> {
             let steps = programs::compile(traces, &mut room)?;
             let mut slots = vec![MergeSlot::EMPTY; streams.len()];
             let since = pairs.and_then(|pairs| pairs.since);
-            let bounds = Bounds { from: since, to: None };
+            let bounds = Bounds { from: since, to: window.to() };
             let mut timeline = merged(&streams, &steps, &|lane| from(lane, &bounds), &mut slots)?;
             damage.extend(wire::problems(self, traces));
             let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
@@ -57,6 +57,8 @@ impl Ctf<'_> {
             timeline.each_class(&mut |class| may_learn |= states.may_learn(class));
             if may_learn {
                 let mut slots = vec![MergeSlot::EMPTY; streams.len()];
+                // An end that comes after the range makes its begin one.
+                let bounds = Bounds { to: None, ..bounds };
                 let mut before = merged(&streams, &steps, &|lane| from(lane, &bounds), &mut slots)?;
                 while let Some(item) = before.next_item().map_err(content)? {
                     if let Item::Event(event) = &item {
