@@ -369,6 +369,30 @@ fn a_short_clock_goes_on() {
     with_schema(form, |schema| agrees(&packets, &captured, schema, form.total));
 }
 
+/// Processors begin to write at any time, some after the clock of the others went on from zero.
+#[test]
+fn a_processor_that_begins_late_has_the_time_of_the_others() {
+    let form = FORMS[3];
+    let mut late = 0;
+    for seed in 1..200 {
+        let mut random = Random(seed);
+        let time = (1 << 32) - 20_000 - random.next() % 300_000;
+        let mut writer = Writer { time, ..Writer::new(form) };
+        let begins: Vec<usize> = (0..3).map(|cpu| cpu * (random.next() % 20) as usize).collect();
+        let mut captured = Captured::default();
+        let mut packets = Vec::new();
+        for number in 0..40 {
+            let cpu = (random.next() % 3) as usize;
+            let cpu = if begins[cpu] <= number { cpu } else { 0 };
+            packets.push(writer.packet(cpu as u8, 4, &mut random));
+        }
+        late += usize::from(begins.iter().any(|&begin| packets[begin].records[0].1 > 1 << 32));
+        packets.iter().enumerate().for_each(|(number, packet)| captured.add(number, packet, 0..form.total));
+        with_schema(form, |schema| agrees(&packets, &captured, schema, form.total));
+    }
+    assert!(late > 50, "{late}");
+}
+
 /// The schema of records without packets, with a clock of 32 bits, of a class that has these members.
 pub(crate) fn with_bare_schema(members: &[(&str, String)], with: impl FnOnce(&Schema<'_, '_>)) {
     let header = [("time", uint(32, "default-clock-timestamp")), ("id", uint(8, "event-record-class-id"))];

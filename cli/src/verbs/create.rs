@@ -28,7 +28,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
   traceglass create -o new.rdf chunks.json
-  traceglass export --format files -o parts/ scene.rmv && traceglass create --zstd -o again.rmv parts/";
+  traceglass export --format files -o parts/ scene.rmv
+  traceglass create --zstd -o again.rmv parts/";
 
 pub fn run(args: &Args, open: Open, create: Create, out: &mut Out) -> Result<Status> {
     let paths = std::slice::from_ref(&args.list);

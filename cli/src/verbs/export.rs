@@ -32,14 +32,15 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
-  traceglass export --format perfetto -o a.pftrace recording/   open it at ui.perfetto.dev
+  traceglass export --format perfetto -o a.pftrace recording/   ui.perfetto.dev
   traceglass export --format perfetto a.rfr | gzip > a.pftrace.gz
   traceglass export --format perfetto --from +1s --to +2s a.rtc > a.pftrace
-  traceglass export --format chrome -o a.json recording/        for speedscope.app
-  traceglass export --format files -o scene/ scene.rgp          every chunk as a file
-  traceglass export --format parquet -o tables/ recording/      for SQL: duckdb, polars
-  traceglass export --format arrow --table tracks recording/    one table, to a pipe
-  traceglass export --format csv --from +1s -o a.csv trace/     one table, as text";
+  traceglass export --format perfetto --name 'irq*' trace/ > irqs.pftrace
+  traceglass export --format chrome -o a.json recording/   speedscope.app
+  traceglass export --format files -o scene/ scene.rgp     each chunk as a file
+  traceglass export --format parquet -o tables/ recording/ duckdb, polars
+  traceglass export --format arrow --table tracks recording/
+  traceglass export --format csv --from +1s -o a.csv trace/";
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.export;

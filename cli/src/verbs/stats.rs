@@ -54,11 +54,11 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 \x1b[1;4mExamples:\x1b[0m
-  traceglass stats trace/                        which call is slow, which task hogs
-  traceglass stats --from +1s --to +2s trace/    in one second
-  traceglass stats --against before/ after/      what became slower
+  traceglass stats trace/                       which call is slow, who hogs
+  traceglass stats --from +1s --to +2s trace/   in one second
+  traceglass stats --against before/ after/     what became slower
   traceglass stats --histogram --name 'irq*' trace/
-  traceglass stats --json trace/ | jq 'select(.kind == \"slice\") | {name, p99_ns}'";
+  traceglass stats --json trace/ | jq 'select(.kind == \"slice\") | .p99_ns'";
 
 /// The widest name in a table.
 const WIDE: usize = 60;

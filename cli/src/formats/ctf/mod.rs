@@ -302,7 +302,7 @@ impl Trace for Ctf2<'_> {
         lines.push(("text", bytes(text)));
         if language == "tsdl" {
             let signed = if self.stream.has_tsdl_signature() { "with" } else { "without" };
-            lines.push(("language", format!("TSDL, {signed} its signature; it is not parsed")));
+            lines.push(("language", format!("TSDL, {signed} its signature")));
         }
         lines.extend(summary.lines());
         lines.extend(Inquiry::withheld(&withheld));
@@ -311,6 +311,7 @@ impl Trace for Ctf2<'_> {
             status: Status::damaged_if(!errors.is_empty()),
             fields,
             title: match (self.stream.form(), language) {
+                (Form::Plain, "tsdl") => "CTF 1.8 metadata, plain text".into(),
                 (Form::Plain, _) => "CTF 2 metadata, plain JSON text sequence".into(),
                 (_, "tsdl") => "CTF 1.8 metadata in packets".into(),
                 _ => "CTF 2 metadata in packets".into(),
