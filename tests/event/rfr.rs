@@ -238,6 +238,34 @@ fn an_iid_that_recurs_is_another_task() {
     );
 }
 
+/// The task that spawned another one has often no object: it is announced, and the new task keeps its name.
+#[test]
+fn a_task_of_an_unknown_spawner_has_its_name() {
+    let task = build::task(7, 1, 9, "worker", Ok(0), Some(99));
+    let sequence =
+        Sequence::new(1).object(1, &task).about(1, 5, 7).about(2, 6, 7).about(3, 7, 7).about(4, 8, 7);
+    let chunk = Chunk::new(1).sequence(sequence).bytes();
+    let about = |micros, kind| (1, micros, kind, Writer::new().ints([7]));
+    let stream = build::stream(&[(1, 0, 4, task), about(1, 9), about(2, 10), about(3, 11), about(4, 12)]);
+    for (file, thread) in [(&chunk, "1"), (&stream, "0")] {
+        let found = lines(&[file], None, Window::ALL);
+        let found = short(&found);
+        let rest = found.iter().position(|line| line.ends_with("task worker")).unwrap();
+        let [worker, spawner] = if thread == "1" { [2, 3] } else { [1, 2] };
+        assert_eq!(
+            found[rest..],
+            [
+                format!("{worker} < 0: task worker"),
+                format!("{spawner} < 0: task task 99"),
+                format!("@1 {spawner} instant NewTask +{worker}.0"),
+                format!("@2 {worker} begin poll -{worker}.0"),
+                format!("@3 {worker} end poll"),
+                format!("@4 {worker} instant TaskDrop"),
+            ]
+        );
+    }
+}
+
 #[test]
 fn spans_and_events_have_names_and_fields() {
     let site = build::callsite(5, 30, 2, &[("name", Built::Str("request"))], &["id", "ok"]);

@@ -44,6 +44,8 @@ pub struct Timeline<'a, 'r, R, N, L> {
     order: u64,
     opening: Option<Opening<'a>>,
     window: Window,
+    /// True if the record that comes next has begun or ended lives already: something is to be announced before it.
+    is_followed: bool,
     failed: bool,
 }
 
@@ -98,6 +100,7 @@ where
             order: 0,
             opening: None,
             window: Window::ALL,
+            is_followed: false,
             failed: false,
         }
     }
@@ -412,6 +415,7 @@ where
         };
         let delivered = self.place(&happened)?;
         if delivered.done {
+            self.is_followed = false;
             self.next_in(rank);
         }
         Ok(Some(delivered))
@@ -441,6 +445,7 @@ where
                 if !delivered.done {
                     return Ok(Some(delivered));
                 }
+                self.is_followed = false;
                 Some(delivered)
             }
             StreamData::Task(task) => self.meet(&Object::Task(task), true)?,
@@ -514,18 +519,22 @@ where
         if let Some(item) = self.ensure(iid, of_object, happened.offset)? {
             return Ok(item);
         }
-        self.names.registry().end_unseen(iid);
-        let begun = self.names.registry().begin(kind, iid);
-        self.names.settle();
-        if let Some(number) = begun {
-            // Its label is its id; it is begun when this record is read again.
-            let track = unknown_track(TrackId::new(number), of_object, iid);
-            return Ok(Delivered { done: false, ..track.into() });
-        }
-        match happened.seq_id {
-            Some(_) => drop(self.names.registry().end(kind, iid)),
-            // A stream has no chunks after which ends are forgotten.
-            None => self.names.end(kind, iid),
+        if !self.is_followed {
+            self.is_followed = true;
+            self.names.registry().end_unseen(iid);
+            let begun = self.names.registry().begin(kind, iid);
+            self.names.settle();
+            if let Some(number) = begun {
+                self.names.registry().begin(kind, iid);
+                // Its label is its id.
+                let track = unknown_track(TrackId::new(number), of_object, iid);
+                return Ok(Delivered { done: false, ..track.into() });
+            }
+            match happened.seq_id {
+                Some(_) => drop(self.names.registry().end(kind, iid)),
+                // A stream has no chunks after which ends are forgotten.
+                None => self.names.end(kind, iid),
+            }
         }
         let waker = happened.data.waker();
         let context = match (kind, waker) {
