@@ -412,13 +412,19 @@ impl<T: TakeSlices> Slices<T> {
             merge(&mut texts.args, &self.args);
         }
         let edges = ended.edges.with(edges);
+        let is_backwards = event.time().zip(ended.time).is_some_and(|(end, begin)| end.ns() < begin.ns());
+        // Its clock was set back.
+        let (end, edges) = match is_backwards {
+            true => (ended.time, edges.with(Edges::BACKWARDS)),
+            false => (event.time(), edges),
+        };
         if edges.has(Edges::OPEN_END) {
             let texts = texts.map(std::mem::take).unwrap_or_default();
             lane.is_left = true;
             self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
             let said = texts.as_deref().unwrap_or(&NO_TEXTS);
-            self.to.slice(&ended.slice(place, said, labels, event.time(), edges))?;
+            self.to.slice(&ended.slice(place, said, labels, end, edges))?;
             if let Some(texts) = texts.filter(|_| self.free_texts.len() >= SPARE) {
                 *texts = Texts::default();
             }

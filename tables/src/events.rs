@@ -61,6 +61,8 @@ pub(crate) struct Common<'q> {
     ids: Vec<u64>,
     json: Json,
     buffer: String,
+    /// True if a chunk of RFR is read: the begin of what ends in it may lie in another one.
+    pub(crate) is_chunk: bool,
 }
 
 impl<'q> Common<'q> {
@@ -85,6 +87,7 @@ impl<'q> Common<'q> {
             ids: Vec::new(),
             json: Json::bare(),
             buffer: String::new(),
+            is_chunk: false,
         }
     }
 
@@ -232,14 +235,13 @@ impl<'q> Common<'q> {
             }
             _ => {}
         }
-        let Self { events: Some(rows), query, json, buffer, .. } = self else { return Ok(()) };
+        let Self { events: Some(rows), query, json, buffer, is_chunk, .. } = self else { return Ok(()) };
         with_text(&event.name(), buffer, |name| {
-            // An end whose begin lies in another piece is one all the same.
-            let kind = event.kind();
+            let is_instant = event.kind() == EventKind::Instant;
             let (kind, name) = match name {
-                "TaskPollEnd" if kind == EventKind::Instant => ("end", "poll"),
-                "SpanExit" if kind == EventKind::Instant => ("end", "enter"),
-                name => (kind.name(), name),
+                "TaskPollEnd" if is_instant && *is_chunk => ("end", "poll"),
+                "SpanExit" if is_instant && *is_chunk => ("end", "enter"),
+                name => (event.kind().name(), name),
             };
             if !query.wants_event(kind, name) {
                 return Ok(());

@@ -77,7 +77,10 @@ impl<'t> Recording<'t> {
             Ok(Variant::Meta) => read.meta(common, sink)?,
             Ok(Variant::Callsites) => read.callsites(common, sink)?,
             Ok(Variant::Streaming) => read.stream(common, sink)?,
-            Ok(_) => read.chunk(common, self.shared(), sink)?,
+            Ok(_) => {
+                common.is_chunk = true;
+                read.chunk(common, self.shared(), sink)?
+            }
             Err(error) => Err(error),
         };
         match done {

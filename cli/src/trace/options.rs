@@ -25,6 +25,19 @@ pub struct Reading {
     pub skip: Option<u64>,
 }
 
+impl Reading {
+    /// Refuses options of CTF for a trace of another format.
+    pub fn refuse_foreign(self, format: Format) -> Result<()> {
+        let is_given = self.lenient || self.wire || self.no_wire || self.skip.is_some();
+        if is_given && !matches!(format, Format::Ctf1 | Format::Ctf2) {
+            return Err(Failure::usage(format!(
+                "this is {format}, and --lenient, --wire, --no-wire and --skip are of CTF"
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// The events that make slices.
 #[derive(clap::Args, Clone, Default)]
 pub struct Pairing {
@@ -123,10 +136,11 @@ pub struct Selection {
 }
 
 /// The options that select records, or bytes: a slice may be of records of several streams and processors.
-const OF_RECORDS: [&str; 18] = [
+const OF_RECORDS: [&str; 19] = [
     "raw",
     "follow",
     "chunk",
+    "index",
     "entry",
     "header",
     "stored",
@@ -158,6 +172,10 @@ impl Selection {
     /// Refuses options that select parts of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
         self.window.refuse_reversed()?;
+        self.reading.refuse_foreign(format)?;
+        if !self.slices && (self.pairing.states.is_some() || self.pairing.no_states) {
+            return Err(Failure::usage("--states and --no-states are about slices: say --slices"));
+        }
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
@@ -225,6 +243,7 @@ impl Listing {
     /// Refuses options of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
         self.window.refuse_reversed()?;
+        self.reading.refuse_foreign(format)?;
         if self.ctf != CtfListing::default() && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
                 "this is {format}, and --packets and --fragments are of CTF"

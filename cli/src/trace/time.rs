@@ -164,9 +164,11 @@ impl Window {
             | (Some(Time::Clock(from)), Some(Time::Clock(to))) => from > to,
             _ => false,
         };
-        if is_reversed { Err(Failure::usage("--from is after --to")) } else { Ok(()) }
+        if is_reversed { Err(Failure::usage(REVERSED)) } else { Ok(()) }
     }
 }
+
+const REVERSED: &str = "--from is after --to";
 
 /// A range of time, in nanoseconds of a clock; half open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -287,7 +289,12 @@ impl Window {
             },
             Some(Time::Clock(value)) => (reference.of_clock)(value).map(Some),
         };
-        Ok(Bounds { from: resolve(self.from)?, to: resolve(self.to)? })
+        let (from, to) = (resolve(self.from)?, resolve(self.to)?);
+        // They may be said in different ways.
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            return Err(Failure::usage(REVERSED));
+        }
+        Ok(Bounds { from, to })
     }
 }
 

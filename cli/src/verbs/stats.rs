@@ -75,6 +75,7 @@ fn more(count: usize, shown: usize, out: &mut Out) -> Result<()> {
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    args.window.refuse_reversed()?;
     let mut pairs = Pairs::open(&args.pairing)?;
     let (stats, mut worst) = read(args, &args.path, &mut pairs, open, out)?;
     let other = match &args.against {
@@ -86,7 +87,10 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         None => None,
     };
     let names = Names::new(args.name.iter().map(String::as_str));
-    if named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none() {
+    let has_none = |stats: &Stats| {
+        named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none()
+    };
+    if !names.are_all() && has_none(&stats) {
         return Err(Failure::unreadable("no slice and no event has such a name"));
     }
     let shown = Statistics { of: &stats, other: other.as_ref(), names: &names };
@@ -130,7 +134,10 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     }
     let stats = slices.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(path, line));
-    if stats.events.is_empty() {
+    let is_empty = stats.events.is_empty() && stats.slices.is_empty();
+    if is_empty && !args.window.is_everything() {
+        out.warn(path, "nothing of it is in this range");
+    } else if is_empty {
         return Err(Failure::unreadable(format!(
             "{}: no event, of which there could be statistics",
             shown(path)
@@ -296,6 +303,20 @@ impl Statistics<'_> {
             let found =
                 found.map(|count| of_events(against.begin(), *count, other_ns)).map(|()| &mut against);
             end(&mut line, found, out)?;
+        }
+        // What only the other trace has.
+        let Some(other) = other else { return Ok(()) };
+        let slices = named_so(&other.slices, asked).filter(|(name, _)| stats.slices.get(name).is_none());
+        for (name, named) in sorted(slices, usize::MAX, |named| named.sketch.total()) {
+            of_slices(line.begin().text("kind", "slice").text("name", name), &Named::default(), ns);
+            of_slices(against.begin(), named, other_ns);
+            end(&mut line, Some(&mut against), out)?;
+        }
+        let events = named_so(&other.events, asked).filter(|(name, _)| stats.events.get(name).is_none());
+        for (name, count) in sorted(events, usize::MAX, |count| *count) {
+            of_events(line.begin().text("kind", "event").text("name", name), 0, ns);
+            of_events(against.begin(), *count, other_ns);
+            end(&mut line, Some(&mut against), out)?;
         }
         Ok(())
     }

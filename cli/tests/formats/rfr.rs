@@ -500,3 +500,132 @@ fn names_are_bounded() {
     let cut = recording.file("stream/cut", &stream[..stream.len() - 1]);
     assert_eq!(status(&traceglass(&["hex", &cut])), 3);
 }
+
+/// A file of which the first bytes are damaged has its name still.
+#[test]
+fn a_file_with_another_identifier_is_damage() {
+    let recording = recording("identifier");
+    let site = build::callsites(&[build::callsite(70, 30, 2, &[], &["task.id"])]);
+    for name in ["chunk-00.rfr", "callsites.rfr"] {
+        let path = recording.file(name, b"no recording");
+        let (code, found) = run(&["check", "--json", recording.path()]);
+        assert_eq!((code, &found[0]["verdict"]), (3, &Json::from("damaged")), "{name}");
+        assert!(found[0]["findings"].to_string().contains(name), "{name}: {found:?}");
+        fs::remove_file(path).unwrap();
+    }
+    // Of any other name, it may be anything.
+    recording.file("notes.rfr", b"no recording");
+    recording.file("callsites.rfr", &site);
+    fs::remove_file(recording.0.join("sites")).unwrap();
+    assert_eq!(run(&["check", "--json", recording.path()]).0, 0);
+}
+
+/// The events of a stream, in microseconds of a second: the numbers of their kinds, for a task with the id 7.
+fn stream(events: &[(u64, u32, u32)]) -> Vec<u8> {
+    let task = (0, 0, 4, build::task(7, 1, 9, "worker", Ok(0), None));
+    let about = |&(second, micros, kind): &(u64, u32, u32)| (second, micros, kind, Writer::new().ints([7]));
+    build::stream(&[task].into_iter().chain(events.iter().map(about)).collect::<Vec<_>>())
+}
+
+const START: u32 = 10;
+const END: u32 = 11;
+
+/// Whatever reads a range counts from the same start, and a slice that spans the range is in it.
+#[test]
+fn a_range_is_the_same_for_all_verbs() {
+    let recording = Recording::new("ranges");
+    let path =
+        recording.file("a.rfr", &stream(&[(2, 0, START), (2, 900_000, END), (4, 0, START), (4, 5, END)]));
+    // The task was described two seconds before it was polled.
+    let range = ["--from", "+100ms", "--to", "+200ms"];
+    assert!(run(&[&["cat", "--json"], &range[..], &[&path]].concat()).1.is_empty());
+    let (code, found) = run(&[&["cat", "--slices", "--json"], &range[..], &[&path]].concat());
+    assert_eq!((code, found.len(), &found[0]["duration_ns"]), (0, 1, &900_000_000_u64.into()));
+    let (code, found) = run(&[&["stats", "--json"], &range[..], &[&path]].concat());
+    let slice = found.iter().find(|line| line["kind"] == "slice").unwrap();
+    assert_eq!((code, &slice["count"], &slice["max_ns"]), (0, &1.into(), &900_000_000_u64.into()));
+    for verb in [&["cat", "--json"][..], &["cat", "--slices", "--json"], &["stats", "--json"]] {
+        let (code, found) = run(&[verb, &["--from", "+2s", "--to", "+2s5us", &path]].concat());
+        assert_eq!(code, 2, "{verb:?} {found:?}");
+        let (code, found) = run(&[verb, &["--from", "+2s", "--to", "1970-01-01T00:00:04.000010Z", &path]].concat());
+        assert!(code == 0 && !found.is_empty(), "{verb:?}");
+        let (code, found) = run(&[verb, &["--from", "+5s", &path]].concat());
+        assert!(code == 0 && found.is_empty(), "{verb:?} {found:?}");
+        // The two ends may be said in different ways.
+        for reversed in [["+1s", "+0.5s"], ["+1s", "1970-01-01T00:00:02Z"], ["1970-01-01T00:00:04Z", "+1s"]] {
+            let args = [verb, &["--from", reversed[0], "--to", reversed[1], &path]].concat();
+            assert_eq!(status(&traceglass(&args)), 2, "{args:?}");
+        }
+    }
+}
+
+/// A clock that is set back makes no negative durations.
+#[test]
+fn a_poll_that_ends_before_it_begins_lasts_no_time() {
+    let recording = Recording::new("backwards");
+    let path = recording.file("a.rfr", &stream(&[(2, 0, START), (1, 0, END), (3, 0, START), (3, 10, END)]));
+    let (_, found) = run(&["cat", "--slices", "--json", &path]);
+    let flags: Vec<_> = found.iter().map(|line| (&line["duration_ns"], line["flags"].to_string())).collect();
+    assert_eq!(flags, [(&0.into(), "[\"backwards\"]".into()), (&10_000.into(), "[]".into())]);
+    let (_, found) = run(&["stats", "--json", &path]);
+    assert_eq!((&found[0]["total_ns"], &found[0]["min_ns"]), (&10_000.into(), &0.into()));
+}
+
+/// A stray end is what it is for all who read it.
+#[test]
+fn an_end_without_a_begin_is_an_instant_in_tables() {
+    if cfg!(not(feature = "tables")) {
+        return;
+    }
+    let recording = Recording::new("stray");
+    let path = recording.file("a.rfr", &stream(&[(1, 0, END), (2, 0, START), (3, 0, END)]));
+    let output = traceglass(&["export", "--format", "csv", &path]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let kinds: Vec<_> =
+        text.lines().skip(1).map(|line| line.split(',').skip(6).take(2).collect::<Vec<_>>()).collect();
+    assert_eq!(kinds, [["instant", "TaskPollEnd"], ["begin", "poll"], ["end", "poll"]]);
+}
+
+/// Options that would change nothing are refused.
+#[test]
+fn what_has_no_effect_is_refused() {
+    let recording = Recording::new("effect");
+    let path = recording.file("a.rfr", &stream(&[(2, 0, START), (3, 0, END)]));
+    for args in [
+        &["cat", "--no-states"][..],
+        &["cat", "--states", "/nowhere"],
+        &["cat", "--lenient"],
+        &["cat", "--wire"],
+        &["ls", "--skip", "7"],
+        &["cat", "--slices", "--no-wire"],
+        &["cat", "--slices", "--task", "worker"],
+    ] {
+        assert_eq!(status(&traceglass(&[args, &[&path]].concat())), 2, "{args:?}");
+    }
+}
+
+/// What only the other trace has is told, as well as what only this one has.
+#[test]
+fn names_of_the_other_trace_are_in_json() {
+    let recording = Recording::new("against");
+    let poll = recording.file("a.rfr", &stream(&[(2, 0, START), (3, 0, END)]));
+    let wake = recording.file("b.rfr", &build::stream(&[(2, 0, 13, build::waker(7, None))]));
+    let names = |one: &str, other: &str| {
+        let (code, found) = run(&["stats", "--json", "--against", other, one]);
+        assert_eq!(code, 0);
+        let named = found.into_iter().filter(|line| line["kind"] != "track");
+        named
+            .map(|line| {
+                format!("{} {} {} {}", line["kind"], line["name"], line["count"], line["against"]["count"])
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&wake, &poll),
+        ["\"event\" \"WakerWake\" 1 null", "\"slice\" \"poll\" 0 1", "\"event\" \"poll\" 0 1"]
+    );
+    assert_eq!(
+        names(&poll, &wake),
+        ["\"slice\" \"poll\" 1 null", "\"event\" \"poll\" 1 null", "\"event\" \"WakerWake\" 0 1"]
+    );
+}

@@ -142,6 +142,11 @@ fn is_chunk(path: &Path) -> bool {
     name.starts_with(b"chunk-") && name.ends_with(b".rfr")
 }
 
+/// True if something is called as the files of a recording are.
+fn is_named_by_recorder(path: &Path) -> bool {
+    is_chunk(path) || path.file_name().is_some_and(|name| name == "meta.rfr" || name == "callsites.rfr")
+}
+
 /// The kind of a file, by its first bytes.
 fn identify(data: &[u8]) -> Result<(Kind, String), Error> {
     let identifier = FormatIdentifier::parse(data)?;
@@ -311,7 +316,10 @@ impl<'a> Files<'a> {
                 let source = Source::File(path);
                 self.parts.push(Part { kind, identifier, size, path: Some(shown), source });
             }
-            Err(error) if is_rfr || error.is_truncation() => self.problems.push((Some(shown), error.into())),
+            // A recorder gives its files these names: another identifier is damage.
+            Err(error) if is_rfr || is_named_by_recorder(&path) || error.is_truncation() => {
+                self.problems.push((Some(shown), error.into()));
+            }
             Err(_) => {
                 self.foreign = self.foreign.saturating_add(1);
                 return;

@@ -229,7 +229,7 @@ impl Filter {
     }
 }
 
-/// The start of a recording: the earliest time of a record in its chunks; of a stream, that of its first record.
+/// The start of a recording: the earliest time of a record in its chunks; of a stream, that of the first record of what happened.
 fn start(files: &Files<'_>, first_of: FirstOf<'_>) -> Result<Option<u64>> {
     let mut first: Option<u64> = None;
     for part in files.chunks() {
@@ -243,8 +243,11 @@ fn start(files: &Files<'_>, first_of: FirstOf<'_>) -> Result<Option<u64>> {
     }
     for part in files.of(Kind::Stream) {
         let data = part.data()?;
-        let record = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
-        if let (None, Some(Ok(record))) = (first, record) {
+        let Ok(stream) = Streaming::parse(data.bytes()) else { continue };
+        let mut records = stream.records().map_while(traceglass::Result::ok);
+        // Nothing has happened while it says what there is.
+        let record = records.find(|record| matches!(record.data(), StreamData::Record(_)));
+        if let (None, Some(record)) = (first, record) {
             first = record.unix_micros().ok();
         }
     }
