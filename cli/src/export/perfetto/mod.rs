@@ -300,8 +300,9 @@ impl Perfetto {
                 return Ok(());
             }
         };
-        // One without a time had begun before.
-        let is_held = from.is_some_and(|from| ns < from || is_end && event.time().is_none());
+        // One without a time had begun before, and what ends when the range begins has no part in it.
+        let ends_at = |from| ns == from && event.kind() == EventKind::End;
+        let is_held = from.is_some_and(|from| ns < from || ends_at(from) || is_end && event.time().is_none());
         if is_held && event.kind() != EventKind::Begin {
             if event.kind() == EventKind::End {
                 self.held.entry(event.track()).or_default().pop();
