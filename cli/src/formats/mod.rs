@@ -79,7 +79,7 @@ pub fn merge(
     }
     match format {
         Format::Rdf => rdf::merge(&data, wanted, to),
-        Format::Ctf1 | Format::Ctf2 => ctf::merge(inputs, reading, wanted, to),
+        Format::Ctf1 | Format::Ctf2 => ctf::merge(inputs, reading, to),
         Format::Rtc => rtc::merge(&data, to),
         Format::Rfr => rfr::merge(inputs, wanted, to),
         Format::Dial9 => dial9::merge(inputs, wanted, to),

@@ -89,6 +89,12 @@ fn refuse(path: &Path, unreadable: &Unreadable, out: &mut Out) -> Result<()> {
 fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
     let input = Input::open(path)?;
     let trace = open(&input, args.reading)?;
+    let format = trace.format();
+    if args.tasks && format != Format::Rfr {
+        return Err(Failure::usage(format!(
+            "this is {format}, and --tasks is of RFR; `stats` says what its tracks did"
+        )));
+    }
     let info = trace.info(&Inquiry { full: args.full, tasks: args.tasks, private: args.private })?;
     if args.json {
         let mut object = Map::new();

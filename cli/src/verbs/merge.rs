@@ -7,6 +7,7 @@ use crate::rewrite::{self, Destination, Job};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Merge, Open, Reading, Wanted, Window};
 use std::path::PathBuf;
+use traceglass::Format;
 
 /// Merge several traces of one format into one
 ///
@@ -56,6 +57,11 @@ pub fn run(args: &Args, open: Open, merge: Merge, out: &mut Out) -> Result<Statu
         is_folder = trace.is_merged_into_folder();
         drop(trace);
         inputs.push(input);
+    }
+    if let (true, Some(format)) = (args.allow_same_id, first.filter(|format| *format != Format::Rdf)) {
+        return Err(Failure::usage(format!(
+            "this is {format}, and --allow-same-id is of RDF, whose chunks have identifiers"
+        )));
     }
     let (window, names) = (Window::default(), Names::default());
     let wanted = Wanted {

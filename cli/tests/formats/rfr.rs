@@ -620,6 +620,11 @@ fn what_has_no_effect_is_refused() {
     ] {
         assert_eq!(status(&traceglass(&[args, &[&path]].concat())), 2, "{args:?}");
     }
+    let to = recording.0.join("merged");
+    let merge = ["merge", "--allow-same-id", "-o", to.to_str().unwrap(), recording.path(), recording.path()];
+    assert_eq!(status(&traceglass(&merge)), 2);
+    let rtc = crate::common::data("sample.rtc");
+    assert_eq!(status(&traceglass(&["info", "--tasks", rtc.to_str().unwrap()])), 2);
 }
 
 /// What only the other trace has is told, as well as what only this one has.

@@ -9,7 +9,7 @@ use super::{hash, is_error, range};
 use crate::input::Input;
 use crate::output::shown;
 use crate::status::{Failure, Result};
-use crate::trace::{Anew, NewTrace, Reading, Rewritten, Wanted};
+use crate::trace::{Anew, NewTrace, Reading, Rewritten};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -44,15 +44,7 @@ type Known<'f> = HashMap<Key, (usize, &'f [u8])>;
 
 /// Writes the streams of several traces side by side: as one trace where their metadata is the same, else as a folder
 /// for each. Packets that are in several inputs are written once.
-pub fn merge(
-    inputs: &[Input],
-    reading: Reading,
-    wanted: &Wanted<'_>,
-    to: &mut dyn NewTrace,
-) -> Result<Rewritten> {
-    if wanted.allow_same_id {
-        return Err(Failure::usage("--allow-same-id is of RDF, whose chunks have identifiers"));
-    }
+pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut opened = Vec::new();
     for input in inputs {
         let (path, found, named) = match input {
