@@ -56,7 +56,21 @@ fn rfr_vectors_are_as_their_manifest_says() {
         }
         objects_are(path, facts, info);
         callsites_are(path, facts);
+        polls_are_named_alike(path, &records);
     });
+}
+
+/// Slices say of which task they are as records do, though names are found another way.
+fn polls_are_named_alike(path: &str, records: &[Value]) {
+    let named = |what: &Value, time: &Value| format!("{time} {} {}", what["task"], what["task_id"]);
+    let begun = records.iter().filter(|record| record["kind"] == "TaskPollStart");
+    let mut begun: Vec<String> = begun.map(|record| named(record, &record["time_ns"])).collect();
+    let slices = json_lines(&traceglass(&["cat", "--slices", "--json", path]));
+    let polls = slices.iter().filter(|line| line["kind"] == "slice" && line["name"] == "poll");
+    let mut polls: Vec<String> = polls.map(|line| named(&line["args"], &line["time_ns"])).collect();
+    begun.sort();
+    polls.sort();
+    assert_eq!(polls, begun, "{path}");
 }
 
 /// A number, of which an address is written in hexadecimal.
