@@ -590,12 +590,12 @@ where
             Told::Object(object) => self.names.about(At::new(object.offset(), None, None, None), &object),
             Told::Data(at, data) => self.names.data(at, &data),
         };
-        let data = Data::Rfr(RfrData::Record(record));
-        Ok(Some(match item {
-            Item::Track(track) => Item::Track(Track { data, ..track }),
-            Item::Event(event) => Item::Event(Event { data, ..event }),
-            Item::Ended(track) => Item::Ended(track),
-        }))
+        // An item has some hundred bytes: it is not made anew.
+        let mut item: Item<'_> = item;
+        if let Item::Track(Track { data, .. }) | Item::Event(Event { data, .. }) = &mut item {
+            *data = Data::Rfr(RfrData::Record(record));
+        }
+        Ok(Some(item))
     }
 
     fn set_window(&mut self, window: Window) {
