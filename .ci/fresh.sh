@@ -73,7 +73,7 @@ archive=$(one 'traceglass-*-linux-*.tar.gz')
 tar -xzf "$archive" -C "$root/usr/local/lib"
 inside 'ln -s /usr/local/lib/traceglass-*/traceglass /usr/local/bin/traceglass; mkdir -p /usr/local/share/man/man1; cp /usr/local/lib/traceglass-*/man/*.1 /usr/local/share/man/man1'
 tried
-inside 'man -w traceglass-info && man traceglass-info | cat' | grep 'What a file is' >/dev/null
+inside 'man -w traceglass-info && man traceglass-info | cat' | grep 'Show what a file is' >/dev/null
 inside 'ls /usr/local/lib/traceglass-*/{LICENSE-MIT,LICENSE-APACHE,completions/_traceglass}' >/dev/null
 size=$(stat -c %s "$root"/usr/local/lib/traceglass-*/traceglass)
 echo "the command has $((size / 1024)) KiB"
