@@ -43,7 +43,9 @@ mod parallel;
 mod pipe;
 #[cfg_attr(target_family = "wasm", path = "page/progress.rs")]
 mod progress;
-#[allow(dead_code, unused_imports)] // Until each format says its records once.
+#[cfg(test)]
+#[path = "../../tests/common/random.rs"]
+mod random;
 mod record;
 pub mod reference;
 mod rewrite;

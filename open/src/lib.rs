@@ -22,6 +22,9 @@
 )]
 
 pub mod packed;
+#[cfg(test)]
+#[path = "../../tests/common/random.rs"]
+mod random;
 pub mod rdf;
 pub mod record;
 pub mod slices;

@@ -219,18 +219,17 @@ impl<T: TakeSlices> Slices<T> {
     }
 
     /// The place of a track that has one.
-    fn find(&mut self, track: TrackId) -> Option<usize> {
-        let known = match self.near(track) {
+    fn find(&mut self, track: TrackId) -> Option<NonZeroU32> {
+        match self.near(track) {
             Some((near, number)) => near.get(number).copied().flatten(),
             None => self.far.get(&track).copied(),
-        };
-        known.map(index)
+        }
     }
 
     /// The place of a track.
     fn place(&mut self, track: TrackId) -> usize {
         if let Some(known) = self.find(track) {
-            return known;
+            return index(known);
         }
         let labels = Labels { id: track, label: CompactString::default(), alias: CompactString::default() };
         let place = put(&mut self.labels, &mut self.free_lanes, labels);
@@ -250,7 +249,8 @@ impl<T: TakeSlices> Slices<T> {
 
     /// Forgets a track that has ended. What is open on it has no end.
     fn forget(&mut self, track: TrackId) -> Result<(), T::Error> {
-        let Some(place) = self.find(track) else { return Ok(()) };
+        let Some(known) = self.find(track) else { return Ok(()) };
+        let place = index(known);
         let (Some(lane), Some(labels)) = (self.lanes.get_mut(place), self.labels.get_mut(place)) else {
             return Ok(());
         };
@@ -266,10 +266,10 @@ impl<T: TakeSlices> Slices<T> {
             return Ok(());
         }
         match self.near(track) {
-            Some((near, number)) => near.get_mut(number).map(Option::take).map_or((), drop),
+            Some((near, number)) => near.get_mut(number).into_iter().for_each(|known| *known = None),
             None => drop(self.far.remove(&track)),
         }
-        self.free_lanes.extend(u32::try_from(place).ok().and_then(|place| place.checked_add(1)));
+        self.free_lanes.push(known.get());
         Ok(())
     }
 
@@ -574,6 +574,7 @@ fn value_len(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use std::convert::Infallible;
     use traceglass::event::TrackKind;
 
@@ -605,13 +606,8 @@ mod tests {
     /// as many tracks as there are at a time.
     #[test]
     fn a_track_that_ended_leaves_its_place_to_another() {
-        let mut random = 0x5eed_0009_u64;
-        let mut next = move |most: u64| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random % most
-        };
+        let mut random = Random(0x5eed_0009);
+        let mut next = |most: u64| random.next() % most;
         let mut slices = Slices::new(Kept::default());
         // Each track that there is: its name, and when the slices began that are open on it.
         let mut alive: Vec<(TrackId, String, Vec<i128>)> = Vec::new();

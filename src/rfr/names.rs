@@ -219,12 +219,20 @@ where
     #[inline]
     pub fn follow_id(&mut self, kind: RecordKind, iid: Option<u64>) {
         let Some(iid) = iid.filter(|_| kind.begins_or_ends()) else { return };
-        if self.registry().begin(kind, iid).is_some() {
+        self.begin(kind, iid);
+        self.end(kind, iid);
+        while self.forget() {}
+    }
+
+    /// Records what a record says of when a life begins. Returns the number of the life, if no object describes it.
+    #[inline]
+    pub(crate) fn begin(&mut self, kind: RecordKind, iid: u64) -> Option<u64> {
+        let begun = self.registry().begin(kind, iid);
+        if begun.is_some() {
             self.registry().begin(kind, iid);
         }
         self.settle();
-        self.end(kind, iid);
-        while self.forget() {}
+        begun
     }
 
     /// Records what a record says of when a life ends. After some ends, lives that ended before are to be forgotten.

@@ -158,7 +158,8 @@ impl<'t> Ctf<'t> {
             if let Err(error) = timeline.add_packets(piece.stream, run, schema, packets, session) {
                 return common.problem(file.name(), Some(&error), &error.to_string(), sink);
             }
-            let place = Place { file: file.name(), base: piece.before, skipped, seed: file.name() };
+            let (file_name, base) = (file.name(), piece.before);
+            let place = Place { file: file_name, base, skipped, seed: file_name, ..Place::default() };
             common.drive(
                 &mut timeline,
                 &place,

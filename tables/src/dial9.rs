@@ -127,8 +127,8 @@ impl<'t> Segments<'t> {
 }
 
 /// The place of a segment. Workers and tasks are the same in all of them.
-const fn place(name: &str) -> Place<'_> {
-    Place { file: name, base: 0, skipped: 0, seed: "" }
+fn place(name: &str) -> Place<'_> {
+    Place { file: name, ..Place::default() }
 }
 
 /// Opens a segment, and reads what it consists of; `None` if it cannot be opened, which is reported.

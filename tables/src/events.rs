@@ -21,6 +21,7 @@ pub(crate) const PARTS: usize = 3;
 pub(crate) const OWN: usize = 5;
 
 /// The file that a source reads, and the place in it.
+#[derive(Default)]
 pub(crate) struct Place<'p> {
     /// The name of the file.
     pub file: &'p str,
@@ -31,6 +32,8 @@ pub(crate) struct Place<'p> {
     /// The text that distinguishes the tracks of this file from those of others; empty where all files share their
     /// tracks.
     pub seed: &'p str,
+    /// True of a chunk of RFR: the begin of what ends in it may lie in another one.
+    pub is_chunk: bool,
 }
 
 /// Takes the events that become rows of a format's own tables: each with its track.
@@ -61,8 +64,6 @@ pub(crate) struct Common<'q> {
     ids: Vec<u64>,
     json: Json,
     buffer: String,
-    /// True if a chunk of RFR is read: the begin of what ends in it may lie in another one.
-    pub(crate) is_chunk: bool,
 }
 
 impl<'q> Common<'q> {
@@ -87,7 +88,6 @@ impl<'q> Common<'q> {
             ids: Vec::new(),
             json: Json::bare(),
             buffer: String::new(),
-            is_chunk: false,
         }
     }
 
@@ -235,12 +235,12 @@ impl<'q> Common<'q> {
             }
             _ => {}
         }
-        let Self { events: Some(rows), query, json, buffer, is_chunk, .. } = self else { return Ok(()) };
+        let Self { events: Some(rows), query, json, buffer, .. } = self else { return Ok(()) };
         with_text(&event.name(), buffer, |name| {
             let is_instant = event.kind() == EventKind::Instant;
             let (kind, name) = match name {
-                "TaskPollEnd" if is_instant && *is_chunk => ("end", "poll"),
-                "SpanExit" if is_instant && *is_chunk => ("end", "enter"),
+                "TaskPollEnd" if is_instant && place.is_chunk => ("end", "poll"),
+                "SpanExit" if is_instant && place.is_chunk => ("end", "enter"),
                 name => (event.kind().name(), name),
             };
             if !query.wants_event(kind, name) {

@@ -74,7 +74,7 @@ fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
     // Memory that is not touched costs nothing.
     let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
     let mut timeline = Timeline::new(0, data, Vec::new(), Vec::new(), &mut buffer);
-    common.drive(&mut timeline, &Place { file: name, base: 0, skipped: 0, seed: name }, None, sink)
+    common.drive(&mut timeline, &Place { file: name, seed: name, ..Place::default() }, None, sink)
 }
 
 /// The chunks of an RDF file, as its index has them, and their events.
@@ -129,7 +129,7 @@ fn chunks(
         Ok(timeline) => timeline,
         Err(error) => return Ok(Err(error)),
     };
-    let place = Place { file: name, base: 0, skipped: 0, seed: name };
+    let place = Place { file: name, seed: name, ..Place::default() };
     common.drive(
         &mut timeline,
         &place,

@@ -77,10 +77,7 @@ impl<'t> Recording<'t> {
             Ok(Variant::Meta) => read.meta(common, sink)?,
             Ok(Variant::Callsites) => read.callsites(common, sink)?,
             Ok(Variant::Streaming) => read.stream(common, sink)?,
-            Ok(_) => {
-                common.is_chunk = true;
-                read.chunk(common, self.shared(), sink)?
-            }
+            Ok(_) => read.chunk(common, self.shared(), sink)?,
             Err(error) => Err(error),
         };
         match done {
@@ -212,7 +209,7 @@ impl Reading<'_> {
             }
         }
         typed.finish(sink)?;
-        self.events(common, table, sink)
+        self.events(common, table, true, sink)
     }
 
     fn stream(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Read {
@@ -239,7 +236,7 @@ impl Reading<'_> {
             }
         }
         typed.finish(sink)?;
-        self.events(common, None, sink)
+        self.events(common, None, false, sink)
     }
 
     /// The events that the model makes of the file.
@@ -247,6 +244,7 @@ impl Reading<'_> {
         &self,
         common: &mut Common<'_>,
         callsites: Option<CallsiteTable<'_, '_>>,
+        is_chunk: bool,
         sink: &mut Sink<'_>,
     ) -> Read {
         if !common.needs_events() {
@@ -259,7 +257,7 @@ impl Reading<'_> {
             timeline.set_callsites(callsites);
         }
         content!(timeline.add(0, self.data));
-        let place = Place { file: self.file, base: 0, skipped: 0, seed: "" };
+        let place = Place { file: self.file, is_chunk, ..Place::default() };
         common.drive(&mut timeline, &place, None, sink).map(Ok)
     }
 }

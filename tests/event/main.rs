@@ -9,6 +9,8 @@ mod ctf;
 #[cfg(all(feature = "dial9", feature = "alloc"))]
 mod dial9;
 #[cfg(feature = "rfr")]
+mod lives;
+#[cfg(feature = "rfr")]
 mod polls;
 mod pulled;
 #[cfg(feature = "rdf-contents")]

@@ -45,17 +45,17 @@ fn failure(error: Error) -> Failure {
 }
 
 /// The part of a trace that is wanted.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Part<'w> {
     /// The pairs of events that make slices.
     pub pairs: &'w Pairs,
     pub window: Window,
     /// The names of events and slices.
-    pub names: Names,
+    pub names: &'w Names,
 }
 
 impl Part<'_> {
-    fn query(&self) -> Query {
+    fn query(self) -> Query {
         Query { window: self.window, names: self.names.clone(), ..Query::default() }
     }
 }
@@ -117,7 +117,7 @@ impl Stream<'_> {
 }
 
 /// A table that is asked for.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Wanted<'w> {
     pub table: &'w str,
     pub form: Form,
@@ -126,7 +126,7 @@ pub struct Wanted<'w> {
 
 impl Wanted<'_> {
     /// Writes it into a file.
-    pub fn to_file(&self, trace: &dyn Trace, name: &str, path: &Path) -> Result<Outcome> {
+    pub fn to_file(self, trace: &dyn Trace, name: &str, path: &Path) -> Result<Outcome> {
         let mut file = NewFile::create(path)?;
         let outcome = self.write(trace, name, &mut |data| file.write(data))?;
         file.finish()?;
@@ -134,7 +134,7 @@ impl Wanted<'_> {
     }
 
     /// Writes it to stdout.
-    pub fn to_stdout(&self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<Outcome> {
+    pub fn to_stdout(self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<Outcome> {
         self.write(trace, name, &mut |data| out.raw(data))
     }
 }
@@ -163,7 +163,7 @@ impl Write for Sink<'_> {
 
 impl Wanted<'_> {
     fn write(
-        &self,
+        self,
         trace: &dyn Trace,
         name: &str,
         write: &mut dyn FnMut(&[u8]) -> Result<()>,
@@ -173,7 +173,7 @@ impl Wanted<'_> {
         sink.failed.map_or(done, Err)
     }
 
-    fn stream(&self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<Outcome> {
+    fn stream(self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<Outcome> {
         let table = self.table;
         let mut damage = Damage::default();
         let progress = Progress::new(trace.bytes());

@@ -24,9 +24,8 @@ pub struct Text {
     stamps: Stamps,
     /// The text between the time and the name.
     place: Vec<u8>,
-    /// The styles of time and place, and of names: what begins them and what ends them.
+    /// The style of time and place: what begins it and what ends it.
     dim: (String, String),
-    heading: (String, String),
     /// The start of the record, and that of the scope in it, in the buffer.
     start: usize,
     scope: usize,
@@ -94,14 +93,12 @@ fn style(style: anstyle::Style, is_colored: bool) -> (String, String) {
 impl Text {
     /// For a screen with colours or without.
     pub fn new(is_colored: bool) -> Self {
-        let heading = style(HEADING, is_colored);
         Self {
             buffer: Buffer::default(),
-            tables: Tables::new(Words { heading: heading.clone() }),
+            tables: Tables::new(Words { heading: style(HEADING, is_colored) }),
             stamps: Stamps::default(),
             place: Vec::new(),
             dim: style(DIM, is_colored),
-            heading,
             start: 0,
             scope: 0,
             current: None,
@@ -173,15 +170,6 @@ impl Text {
     pub fn set_spelled_place(&mut self, place: &[u8]) {
         self.place.clear();
         self.place.extend_from_slice(place);
-    }
-
-    /// Puts a line that is no record, such as a title. It is escaped.
-    pub fn title(&mut self, text: &str) {
-        let (begin, end) = (self.heading.0.as_bytes(), self.heading.1.as_bytes());
-        self.buffer.put(begin);
-        self.buffer.put(printable(text).as_bytes());
-        self.buffer.put(end);
-        self.buffer.byte(b'\n');
     }
 
     #[inline(always)]

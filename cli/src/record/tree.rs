@@ -99,18 +99,14 @@ fn print<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use std::convert::Infallible;
 
     /// Random nests on three tracks, against the order in which all began on each track.
     #[test]
     fn each_line_follows_what_it_lies_in() {
-        let mut random = 0x5eed_0042_u64;
-        let mut next = move |most: u64| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random % most
-        };
+        let mut random = Random(0x5eed_0042);
+        let mut next = |most: u64| random.next() % most;
         let mut total = 0;
         for round in 0..300 {
             let mut tree = Tree::default();

@@ -51,17 +51,13 @@ fn length(from: i128, to: i128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     /// Random intervals, in the order of their ends, against a line of points.
     #[test]
     fn what_overlaps_counts_once() {
-        let mut random = 0x5eed_0007_u64;
-        let mut next = move |most: u64| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random % most
-        };
+        let mut random = Random(0x5eed_0007);
+        let mut next = |most: u64| random.next() % most;
         for _ in 0..200 {
             let mut all: Vec<_> = (0..next(60)).map(|_| (next(1000), next(80))).collect();
             all.sort_by_key(|(begin, len)| begin + len);

@@ -10,7 +10,6 @@ use crate::look_back::look_back;
 use crate::named::Named;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
-use crate::record::Names;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -85,7 +84,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let part = crate::export::tables::Part { pairs: &pairs, window, names: Names::default() };
+                let part = crate::export::tables::Part {
+                    pairs: &pairs,
+                    window,
+                    names: &crate::record::Names::default(),
+                };
                 let outcome = crate::export::tables::parquet(trace, &names.of(path), part, folder.path());
                 exported |= outcome.is_ok();
                 outcome
@@ -108,11 +111,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             }
             let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
             let (table, mut pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
+            let names = args.names();
             each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let names = args.names();
-                let wanted = Wanted { table, form, part: Part { pairs: &pairs, window, names } };
+                let wanted = Wanted { table, form, part: Part { pairs: &pairs, window, names: &names } };
                 let name = crate::export::tables::name_of(path);
                 match output {
                     Some(path) => wanted.to_file(trace, &name, path),

@@ -118,6 +118,15 @@ fn named_so<'s, T>(all: &'s ByName<T>, names: &Names) -> impl Iterator<Item = (&
     all.iter().filter(move |(name, _)| names.has(name))
 }
 
+/// The names that are asked for and that only the other trace has.
+fn only_there<'s, T>(
+    other: &'s ByName<T>,
+    of: &'s ByName<T>,
+    names: &'s Names,
+) -> impl Iterator<Item = &'s str> {
+    named_so(other, names).map(|(name, _)| name).filter(|name| of.get(name).is_none())
+}
+
 /// Counts what is in a trace.
 fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
     let input = Input::open(path)?;
@@ -278,8 +287,10 @@ impl Statistics<'_> {
             }
             out.json_text(line.end())
         };
-        for (name, named) in sorted(named_so(&stats.slices, asked), usize::MAX, |named| named.sketch.total())
-        {
+        let nothing = Named::default();
+        let gone = other.map(|other| only_there(&other.slices, &stats.slices, asked)).into_iter().flatten();
+        let slices = sorted(named_so(&stats.slices, asked), usize::MAX, |named| named.sketch.total());
+        for (name, named) in slices.into_iter().chain(gone.map(|name| (name, &nothing))) {
             of_slices(line.begin().text("kind", "slice").text("name", name), named, ns);
             let found = other.and_then(|other| other.slices.get(name));
             let found = found.map(|named| of_slices(against.begin(), named, other_ns)).map(|()| &mut against);
@@ -297,26 +308,14 @@ impl Statistics<'_> {
             let found = found.map(|()| &mut against);
             end(&mut line, found, out)?;
         }
-        for (name, count) in sorted(named_so(&stats.events, asked), usize::MAX, |count| *count) {
+        let gone = other.map(|other| only_there(&other.events, &stats.events, asked)).into_iter().flatten();
+        let events = sorted(named_so(&stats.events, asked), usize::MAX, |count| *count);
+        for (name, count) in events.into_iter().chain(gone.map(|name| (name, &0))) {
             of_events(line.begin().text("kind", "event").text("name", name), *count, ns);
             let found = other.and_then(|other| other.events.get(name));
             let found =
                 found.map(|count| of_events(against.begin(), *count, other_ns)).map(|()| &mut against);
             end(&mut line, found, out)?;
-        }
-        // What only the other trace has.
-        let Some(other) = other else { return Ok(()) };
-        let slices = named_so(&other.slices, asked).filter(|(name, _)| stats.slices.get(name).is_none());
-        for (name, named) in sorted(slices, usize::MAX, |named| named.sketch.total()) {
-            of_slices(line.begin().text("kind", "slice").text("name", name), &Named::default(), ns);
-            of_slices(against.begin(), named, other_ns);
-            end(&mut line, Some(&mut against), out)?;
-        }
-        let events = named_so(&other.events, asked).filter(|(name, _)| stats.events.get(name).is_none());
-        for (name, count) in sorted(events, usize::MAX, |count| *count) {
-            of_events(line.begin().text("kind", "event").text("name", name), 0, ns);
-            of_events(against.begin(), *count, other_ns);
-            end(&mut line, Some(&mut against), out)?;
         }
         Ok(())
     }
@@ -358,16 +357,15 @@ impl Statistics<'_> {
         if named_so(&self.of.events, self.names).next().is_some() {
             self.print_events(most, out)?;
         }
-        let gone = match self.other {
+        let count = match self.other {
             Some(other) if self.names.are_all() => {
-                let slices = other.slices.iter().filter(|(name, _)| self.of.slices.get(name).is_none());
-                let events = other.events.iter().filter(|(name, _)| self.of.events.get(name).is_none());
-                slices.count().saturating_add(events.count())
+                let slices = only_there(&other.slices, &self.of.slices, self.names).count();
+                slices.saturating_add(only_there(&other.events, &self.of.events, self.names).count())
             }
             _ => 0,
         };
-        if gone > 0 {
-            let what = counted(i128::try_from(gone).unwrap_or(0), "name is", "names are");
+        if count > 0 {
+            let what = counted(i128::try_from(count).unwrap_or(0), "name is", "names are");
             out.line(out.paint(DIM, format!("{what} in the other trace only")))?;
         }
         Ok(())

@@ -366,6 +366,7 @@ impl Events for Filler<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     /// Counts times in the cells of a lane, as events are, and compares the cells with the times that were taken.
     fn fill(times: &[i128]) -> usize {
@@ -392,13 +393,8 @@ mod tests {
 
     #[test]
     fn no_event_is_lost_when_spans_grow() {
-        let mut random = 0x5eed_000a_u64;
-        let mut next = || {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random
-        };
+        let mut random = Random(0x5eed_000a);
+        let mut next = || random.next();
         for round in 0..200_u32 {
             let start = i128::from(next()) - (1 << 62);
             let scale = next() >> (round % 60);

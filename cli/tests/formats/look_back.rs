@@ -144,6 +144,24 @@ fn a_range_is_read_from_a_little_before_it_on() {
             let found: Vec<_> = found.iter().filter(|line| line["kind"] == "slice").collect();
             assert!(found == expected, "{round} {all:?}");
         }
+        // What lies after the range is not looked at for a drawing, which is cut there.
+        let drawn = || {
+            let export = ["export", "--format", "perfetto", "--from", &from_arg, "--to", &to_arg, &path];
+            let output = traceglass(&export);
+            assert_eq!(status(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        };
+        let whole = drawn();
+        for (name, data, packets) in &early {
+            let mut damaged = data.clone();
+            for (at, _) in packets.iter().filter(|(_, time)| *time as i64 > to + 4_000) {
+                damaged[at + HEAD] = 0xee;
+            }
+            assert_ne!(&damaged, data);
+            scratch.write(name, &damaged);
+        }
+        assert!(drawn() == whole, "{round}");
+        early.iter().for_each(|(name, data, _)| drop(scratch.write(name, data)));
         let (back, size) = (2_000 * (round + 1), round as u64 + 2);
         let since = since_of(&all_packets, from as u64, size * 1024).unwrap();
         for (back, since) in [(format!("{back}ns"), from - back), (format!("{size}KiB"), since as i64)] {

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod chrome;
 mod compile;
 mod cores;
 mod ctf;

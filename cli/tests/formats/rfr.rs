@@ -645,7 +645,7 @@ fn names_of_the_other_trace_are_in_json() {
     };
     assert_eq!(
         names(&wake, &poll),
-        ["\"event\" \"WakerWake\" 1 null", "\"slice\" \"poll\" 0 1", "\"event\" \"poll\" 0 1"]
+        ["\"slice\" \"poll\" 0 1", "\"event\" \"WakerWake\" 1 null", "\"event\" \"poll\" 0 1"]
     );
     assert_eq!(
         names(&poll, &wake),

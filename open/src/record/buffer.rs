@@ -313,6 +313,7 @@ impl std::io::Write for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn numbers_have_their_digits() {
@@ -339,13 +340,10 @@ mod tests {
     #[test]
     fn decimals_have_all_their_places() {
         let mut buffer = Buffer::default();
-        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for n in 0..20_000_u32 {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
             let digits =
-                i128::from((random >> (n % 64)).cast_signed()) * if n % 97 == 0 { 1 << 60 } else { 1 };
+                i128::from((random.next() >> (n % 64)).cast_signed()) * if n % 97 == 0 { 1 << 60 } else { 1 };
             for digits in [digits, -digits] {
                 let value = Decimal { digits, places: n % (Decimal::PLACES + 1) };
                 buffer.clear();

@@ -522,10 +522,7 @@ where
         if !self.is_followed {
             self.is_followed = true;
             self.names.registry().end_unseen(iid);
-            let begun = self.names.registry().begin(kind, iid);
-            self.names.settle();
-            if let Some(number) = begun {
-                self.names.registry().begin(kind, iid);
+            if let Some(number) = self.names.begin(kind, iid) {
                 // Its label is its id.
                 let track = unknown_track(TrackId::new(number), of_object, iid);
                 return Ok(Delivered { done: false, ..track.into() });

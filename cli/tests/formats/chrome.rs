@@ -1,0 +1,118 @@
+//! `export --format chrome`: the slices and instants that other front ends have.
+
+use crate::common::{data, status, traceglass};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The events that `--format chrome` writes of a trace.
+pub fn chrome(args: &[&str]) -> Value {
+    let out = traceglass(&[&["export", "--format", "chrome"], args].concat());
+    assert_eq!(status(&out), 0, "{out:?}");
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+/// A time in microseconds with three decimals, in nanoseconds.
+fn chrome_ns(value: &Value) -> i64 {
+    (value.as_f64().unwrap() * 1000.0).round() as i64
+}
+
+#[test]
+fn chrome_has_the_slices_that_cat_prints() {
+    for sample in ["sample.rfr", "stream.rfr", "sample.ctf", "sample.rgp", "trace.0.bin"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let whole = chrome(&[path]);
+        let origin: i64 = whole["otherData"]["origin_ns"].as_str().unwrap().parse().unwrap();
+        let events = whole["traceEvents"].as_array().unwrap();
+        let of = |phase: &str| events.iter().filter(|event| event["ph"] == *phase).collect::<Vec<_>>();
+        let threads: BTreeMap<_, _> =
+            of("M").iter().map(|event| (event["tid"].as_u64(), &event["args"]["name"])).collect();
+        let found: Vec<String> = of("X")
+            .iter()
+            .map(|event| {
+                let begin = chrome_ns(&event["ts"]) + origin;
+                let end = begin + chrome_ns(&event["dur"]);
+                let mut args = event["args"].clone();
+                args.as_object_mut().unwrap().remove("flags");
+                format!("{} {} {begin} {end} {args}", threads[&event["tid"].as_u64()], event["name"])
+            })
+            .collect();
+        let out = traceglass(&["cat", "--slices", "--json", path]);
+        let text = String::from_utf8(out.stdout).unwrap();
+        let slices = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        // A track may have another name, which stands after its own.
+        let aliases: BTreeMap<String, String> = slices
+            .clone()
+            .filter(|line| line["kind"] == "track")
+            .map(|line| {
+                (
+                    line["track"].to_string(),
+                    format!("\"{} ({})\"", line["track"].as_str().unwrap(), line["label"].as_str().unwrap()),
+                )
+            })
+            .collect();
+        let expected: Vec<String> = slices
+            .filter(|line| {
+                line["kind"] == "slice"
+                    && !line["time_ns"].is_null()
+                    && line["flags"].as_array().unwrap().iter().all(|flag| flag == "end_missing")
+            })
+            .map(|line| {
+                let track = line["track"].to_string();
+                let track = aliases.get(&track).unwrap_or(&track);
+                format!(
+                    "{track} {} {} {} {}",
+                    line["name"], line["time_ns"], line["end_time_ns"], line["args"]
+                )
+            })
+            .collect();
+        let is_flagged =
+            |event: &&Value| event["args"]["flags"].as_str().is_some_and(|flags| flags != "end_missing");
+        let flagged: Vec<_> = of("X").into_iter().filter(is_flagged).collect();
+        assert_eq!(found.len(), expected.len() + flagged.len(), "{sample}");
+        expected.iter().for_each(|line| assert!(found.contains(line), "{line} is not in {found:#?}"));
+        // Each arrow has both ends.
+        let ids = |phase: &str| {
+            of(phase).iter().map(|event| event["id"].to_string()).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert!(ids("f").is_subset(&ids("s")), "{sample}");
+        assert_eq!(ids("s").is_empty(), matches!(sample, "sample.ctf" | "sample.rgp"));
+    }
+}
+
+#[test]
+fn chrome_cuts_slices_at_the_window_and_keeps_inputs_apart() {
+    let path = data("sample.rfr");
+    let path = path.to_str().unwrap();
+    let cut = chrome(&["--from", "+0.2s", "--to", "+0.3s", path]);
+    let slices: Vec<_> =
+        cut["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X").collect();
+    let (from, to) = (200_000_000, 300_000_000);
+    for slice in &slices {
+        let begin = chrome_ns(&slice["ts"]);
+        assert!(begin >= from && begin + chrome_ns(&slice["dur"]) <= to, "{slice}");
+    }
+    // The poll of 450 ms spans it: it is as long as the window, and says when it began.
+    let spans: Vec<_> = slices.iter().filter(|slice| slice["args"]["began_ns"].is_string()).collect();
+    assert_eq!(spans.len(), 1, "{slices:#?}");
+    assert_eq!((chrome_ns(&spans[0]["ts"]), chrome_ns(&spans[0]["dur"])), (from, to - from));
+    assert_eq!(spans[0]["args"]["task"], "read config");
+
+    let two = chrome(&[path, path]);
+    let events = two["traceEvents"].as_array().unwrap();
+    let of = |pid: u64| {
+        events
+            .iter()
+            .filter(|event| event["pid"] == pid)
+            .map(|event| {
+                let mut event = event.clone();
+                let members = event.as_object_mut().unwrap();
+                members.remove("pid");
+                members.remove("id");
+                event
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(1), of(2));
+    assert_eq!(of(1).len() + of(2).len(), events.len());
+}
