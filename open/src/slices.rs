@@ -149,8 +149,6 @@ struct Lane {
     /// True if there is a slice, and if its taker keeps the name.
     is_open: bool,
     is_kept: bool,
-    /// True if a slice of the track is among those that are left for the end.
-    is_left: bool,
 }
 
 /// The names of a track, in one line of the cache if they are short.
@@ -247,7 +245,8 @@ impl<T: TakeSlices> Slices<T> {
         index(place)
     }
 
-    /// Forgets a track that has ended. What is open on it has no end.
+    /// Forgets a track that has ended. What is open on it has no end. Tracks of states, which have other names and slices that
+    /// are left for the end, never do.
     fn forget(&mut self, track: TrackId) -> Result<(), T::Error> {
         let Some(known) = self.find(track) else { return Ok(()) };
         let place = index(known);
@@ -261,10 +260,6 @@ impl<T: TakeSlices> Slices<T> {
             self.free_texts.extend(open.texts.map(NonZeroU32::get));
         }
         self.to.ended(track, &labels.label);
-        // The others are still to be told of.
-        if lane.is_left || labels.alias().is_some() {
-            return Ok(());
-        }
         match self.near(track) {
             Some((near, number)) => near.get_mut(number).into_iter().for_each(|known| *known = None),
             None => drop(self.far.remove(&track)),
@@ -287,7 +282,6 @@ impl<T: TakeSlices> Slices<T> {
             texts,
             kept: kept.unwrap_or_default(),
             depth: lane.depth.saturating_add(lane.is_open.into()),
-            is_left: lane.is_left,
             edges: event.slice().map_or(Edges::NONE, |slice| slice.edges()),
             is_open: true,
             is_kept: kept.is_some(),
@@ -420,7 +414,6 @@ impl<T: TakeSlices> Slices<T> {
         };
         if edges.has(Edges::OPEN_END) {
             let texts = texts.map(std::mem::take).unwrap_or_default();
-            lane.is_left = true;
             self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
             let said = texts.as_deref().unwrap_or(&NO_TEXTS);
@@ -464,7 +457,7 @@ impl Lane {
         if let Some(at) = ended.below
             && let Some(next) = below.get(index(at))
         {
-            *self = Self { is_left: ended.is_left, ..*next };
+            *self = *next;
             free.push(at.get());
         }
         ended
