@@ -35,7 +35,6 @@ mod input;
 mod json;
 mod look_back;
 mod measure;
-mod named;
 mod output;
 #[cfg(any(target_family = "wasm", test))]
 pub mod page;
@@ -49,6 +48,7 @@ mod random;
 mod record;
 pub mod reference;
 mod rewrite;
+mod selected;
 #[cfg(unix)]
 mod signals;
 mod slices;

@@ -1,8 +1,8 @@
 //! The code that the front ends of `traceglass` share: the command, the tables and the Python package.
 //!
 //! [`record`] writes records as JSON and has the tables that every listener keeps; [`slices`] puts begins and ends
-//! together; [`packed`] unpacks files; [`rdf`] lends memory; [`time`] and [`text`] are how times and texts are written, the
-//! same everywhere.
+//! together; [`tracks`] are those that are asked for; [`packed`] unpacks files; [`rdf`] lends memory; [`time`] and [`text`]
+//! are how times and texts are written, the same everywhere.
 //!
 //! This is no library for others: use the crate `traceglass`.
 
@@ -30,3 +30,4 @@ pub mod record;
 pub mod slices;
 pub mod text;
 pub mod time;
+pub mod tracks;

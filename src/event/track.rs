@@ -15,7 +15,7 @@ impl TrackId {
         Self(number)
     }
 
-    /// The number: from 0, in the order in which tracks are met.
+    /// The number. Most formats count from 0, in the order in which tracks are met; states count from 2³².
     pub const fn number(self) -> u64 {
         self.0
     }

@@ -7,11 +7,14 @@ use crate::rows::Rows;
 use crate::seen::{Number, Seen};
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
 use traceglass::Gap;
 use traceglass::ctf::data::wire::WireSlot;
-use traceglass::event::{Event, EventKind, Item, Number as Value, Source, Track};
+use traceglass::event::{Event, EventKind, Item, Number as Value, Source, Track, TrackId};
 use traceglass::record::Record;
 use traceglass_open::record::Json;
+use traceglass_open::tracks::Tracks;
 
 pub(crate) const EVENTS: usize = 0;
 pub(crate) const TRACKS: usize = 1;
@@ -60,8 +63,10 @@ pub(crate) struct Common<'q> {
     parts: Option<Rows>,
     query: &'q Query,
     seen: &'q Seen,
-    /// The numbers of the source's tracks.
-    ids: Vec<u64>,
+    /// The numbers of the source's tracks in these tables. A source may announce them in any order.
+    ids: HashMap<TrackId, u64, RandomState>,
+    /// Those that are asked for.
+    wanted: Tracks,
     json: Json,
     buffer: String,
 }
@@ -85,7 +90,8 @@ impl<'q> Common<'q> {
             parts: rows(PARTS),
             query,
             seen,
-            ids: Vec::new(),
+            ids: HashMap::default(),
+            wanted: Tracks::new(query.tracks.clone()),
             json: Json::bare(),
             buffer: String::new(),
         }
@@ -128,7 +134,7 @@ impl<'q> Common<'q> {
             if self.item(&item, None, place, sink)?
                 && let (Some(typed), Item::Event(event)) = (&mut typed, &item)
             {
-                typed(event, self.id_of(event.track().number()), sink)?;
+                typed(event, self.id_of(event.track()), sink)?;
             }
         }
     }
@@ -141,8 +147,13 @@ impl<'q> Common<'q> {
         place: &Place<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<bool> {
+        self.wanted.meet(item);
         match item {
             Item::Track(track) => self.track(track, place, sink).map(|()| false),
+            Item::Ended(track) => {
+                self.ids.remove(track);
+                Ok(false)
+            }
             Item::Event(event) if event.offset() >= place.skipped && !event.is_inferred() => {
                 self.event(event, fields, place, sink).map(|()| true)
             }
@@ -176,27 +187,21 @@ impl<'q> Common<'q> {
         }
     }
 
-    fn id_of(&self, track: u64) -> u64 {
-        usize::try_from(track).ok().and_then(|at| self.ids.get(at)).copied().unwrap_or(0)
+    fn id_of(&self, track: TrackId) -> u64 {
+        self.ids.get(&track).copied().unwrap_or(0)
     }
 
     fn track(&mut self, track: &Track<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let Self { ids, json, buffer, tracks, seen, .. } = self;
         let text = fields_of(json, track);
-        let parent =
-            track.parent().and_then(|parent| ids.get(usize::try_from(parent.number()).ok()?)).copied();
+        let parent = track.parent().and_then(|parent| ids.get(&parent)).copied();
         with_text(&track.label(), buffer, |label| {
             let number = Number::new().bytes(place.seed.as_bytes()).id(parent.unwrap_or(0));
             let number = number.bytes(track.kind().name().as_bytes());
             // An id depends on the track alone, so that a task has the same one in each file that it is met in.
             let id = number.bytes(label.as_bytes()).bytes(text.unwrap_or_default().as_bytes()).finish();
-            // Tracks are numbered in the order in which they come; one that comes again is described anew.
-            let at = usize::try_from(track.id().number()).unwrap_or(usize::MAX);
-            if at == ids.len() {
-                ids.push(id);
-            } else if let Some(known) = ids.get_mut(at) {
-                *known = id;
-            }
+            // One that comes again is described anew.
+            ids.insert(track.id(), id);
             let Some(rows) = tracks.as_mut().filter(|_| seen.is_new_track(id)) else { return Ok(()) };
             rows.u64(0, Some(id));
             rows.u64(1, parent);
@@ -217,7 +222,7 @@ impl<'q> Common<'q> {
     ) -> Result<()> {
         let file = place.file;
         let offset = event.offset().saturating_add(place.base);
-        let track = self.id_of(event.track().number());
+        let track = self.id_of(event.track());
         let time = event.time();
         let (ns, is_absolute) = (time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
         match event.kind() {
@@ -235,7 +240,10 @@ impl<'q> Common<'q> {
             }
             _ => {}
         }
-        let Self { events: Some(rows), query, json, buffer, .. } = self else { return Ok(()) };
+        let Self { events: Some(rows), query, json, buffer, wanted, .. } = self else { return Ok(()) };
+        if !wanted.has(event.track()) {
+            return Ok(());
+        }
         with_text(&event.name(), buffer, |name| {
             let is_instant = event.kind() == EventKind::Instant;
             let (kind, name) = match name {

@@ -25,13 +25,22 @@ pub struct Query {
     pub kinds: Option<HashSet<String>>,
     /// Events and slices of these names alone.
     pub names: Names,
+    /// Events and slices on tracks of these names alone, and on tracks below them.
+    pub tracks: Names,
     /// The number of rows a batch has at most.
     pub rows: usize,
 }
 
 impl Default for Query {
     fn default() -> Self {
-        Self { columns: None, window: Window::ALL, kinds: None, names: Names::default(), rows: Self::ROWS }
+        Self {
+            columns: None,
+            window: Window::ALL,
+            kinds: None,
+            names: Names::default(),
+            tracks: Names::default(),
+            rows: Self::ROWS,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::table::{self, Table};
 use arrow_array::RecordBatch;
 use traceglass::event::{Item, Window};
 use traceglass_open::slices::{Slice, Slices, TakeSlices};
+use traceglass_open::tracks::Tracks;
 
 /// The number of the table, behind those in [`events`](crate::events).
 pub(crate) const SLICES: usize = 4;
@@ -71,23 +72,33 @@ impl TakeItems for Reading<'_, '_> {
 }
 
 /// Makes the table of items.
-pub(crate) struct Making<'q>(Slices<Made<'q>>);
+pub(crate) struct Making<'q> {
+    slices: Slices<Made<'q>>,
+    tracks: Tracks,
+}
 
 impl<'q> Making<'q> {
     pub(crate) fn new(table: &Table, query: &'q Query) -> Self {
         let (rows, args, full) = (Rows::new(table, query), String::new(), Vec::new());
-        Self(Slices::new(Made { rows, query, args, full }))
+        let tracks = Tracks::new(query.tracks.clone());
+        Self { slices: Slices::new(Made { rows, query, args, full }), tracks }
     }
 
     /// An item; of an event, its fields if they are known.
     pub(crate) fn item(&mut self, item: &Item<'_>, fields: Option<&str>, sink: &mut Sink<'_>) -> Result<()> {
+        self.tracks.meet(item);
+        if let Item::Event(event) = item
+            && !self.tracks.has(event.track())
+        {
+            return Ok(());
+        }
         let args = fields.and_then(|object| object.strip_prefix('{')?.strip_suffix('}'));
-        self.0.item_with(item, args.map(str::as_bytes))?;
-        self.0.taker().full.drain(..).try_for_each(|batch| sink(SLICES, batch))
+        self.slices.item_with(item, args.map(str::as_bytes))?;
+        self.slices.taker().full.drain(..).try_for_each(|batch| sink(SLICES, batch))
     }
 
     pub(crate) fn finish(self, sink: &mut Sink<'_>) -> Result<()> {
-        let Made { mut rows, full, .. } = self.0.finish()?;
+        let Made { mut rows, full, .. } = self.slices.finish()?;
         full.into_iter().try_for_each(|batch| sink(SLICES, batch))?;
         hand_out_rest(SLICES, &mut rows, sink)
     }

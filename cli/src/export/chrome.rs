@@ -9,7 +9,7 @@
 //! Times are microseconds with three decimals, since the first time that is met: readers hold them as floats of 64 bits, which
 //! cannot tell nanoseconds apart since 1970. `otherData.origin_ns` is that time.
 
-use super::Left;
+use super::Summary;
 use crate::output::{NAME_MAX, push_label};
 use crate::record::Json;
 use crate::slices::{Slice, TakeSlices};
@@ -44,7 +44,7 @@ pub struct Process<'p> {
     /// The first and the last time of it.
     first: Option<i128>,
     last: Option<i128>,
-    left: Left,
+    summary: Summary,
 }
 
 /// The number of a track among the threads of its process.
@@ -68,7 +68,7 @@ impl Chrome {
         quote(&mut self.line, name);
         self.line.extend(b"}}");
         out(&self.line)?;
-        Ok(Process { chrome: self, out, window, first: None, last: None, left: Left::default() })
+        Ok(Process { chrome: self, out, window, first: None, last: None, summary: Summary::default() })
     }
 
     /// Says that there is no more.
@@ -101,8 +101,8 @@ impl Chrome {
 
 impl Process<'_> {
     /// The things that were left out.
-    pub fn finish(self) -> Left {
-        self.left
+    pub fn finish(self) -> Summary {
+        self.summary
     }
 
     /// A time since the origin; none if it is of another kind of clock.
@@ -110,7 +110,7 @@ impl Process<'_> {
         let origin = *self.chrome.origin.get_or_insert(time);
         let ns = time.ns();
         if origin.is_absolute() != time.is_absolute() {
-            self.left.misfits = self.left.misfits.saturating_add(1);
+            self.summary.misfits = self.summary.misfits.saturating_add(1);
             return None;
         }
         self.first = Some(self.first.map_or(ns, |first| first.min(ns)));
@@ -169,7 +169,7 @@ impl TakeSlices for Process<'_> {
         }
         let ends = slice.begin.or(slice.end);
         let Some(origin) = self.chrome.origin.filter(|_| ends.is_some()).map(Time::ns) else {
-            self.left.untimed = self.left.untimed.saturating_add(1);
+            self.summary.untimed = self.summary.untimed.saturating_add(1);
             return Ok(());
         };
         // A slice that is open at an edge is drawn up to it.
@@ -182,6 +182,7 @@ impl TakeSlices for Process<'_> {
         let end = ended.flatten().unwrap_or(to);
         let begin = if self.window.from().is_some() { begin.max(from) } else { begin };
         let end = if self.window.to().is_some() { end.min(to) } else { end };
+        self.summary.has_events = true;
         self.chrome.event("X", slice.name, slice.id());
         self.chrome.time("ts", begin);
         self.chrome.time("dur", end.saturating_sub(begin).max(0));
@@ -218,7 +219,7 @@ impl TakeSlices for Process<'_> {
             None if is_loss => self.last.map_or(0, |last| last.saturating_sub(origin)),
             None => {
                 if !matches!(event.kind(), EventKind::Begin | EventKind::End) {
-                    self.left.untimed = self.left.untimed.saturating_add(1);
+                    self.summary.untimed = self.summary.untimed.saturating_add(1);
                 }
                 return Ok(());
             }
@@ -242,6 +243,7 @@ impl TakeSlices for Process<'_> {
             _ => push_label(&mut name, event.name(), NAME_MAX),
         }
         let is_counter = matches!(event.kind(), EventKind::Counter(_));
+        self.summary.has_events |= !is_loss;
         chrome.event(if is_counter { "C" } else { "i" }, &name, event.track());
         chrome.name = name;
         chrome.time("ts", at);

@@ -9,9 +9,11 @@ pub mod perfetto;
 #[cfg(feature = "tables")]
 pub mod tables;
 
-/// Events that could not be exported, because the format has no place for them.
+/// What was exported of a trace, and the events that could not be, because the format has no place for them.
 #[derive(Default, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct Summary {
+    /// True if an event or a slice was.
+    pub has_events: bool,
     /// Events without a time.
     pub untimed: u64,
     /// Events whose time is not within 64 bits, or is that of another kind of clock than the first one's.

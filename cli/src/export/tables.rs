@@ -3,7 +3,7 @@
 use super::file::NewFile;
 use crate::output::Out;
 use crate::progress::Progress;
-use crate::record::Names;
+use crate::selected::Select;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Outcome, Trace};
@@ -50,13 +50,18 @@ pub struct Part<'w> {
     /// The pairs of events that make slices.
     pub pairs: &'w Pairs,
     pub window: Window,
-    /// The names of events and slices.
-    pub names: &'w Names,
+    /// The names and the tracks of events and slices.
+    pub select: &'w Select,
 }
 
 impl Part<'_> {
     fn query(self) -> Query {
-        Query { window: self.window, names: self.names.clone(), ..Query::default() }
+        Query {
+            window: self.window,
+            names: self.select.names(),
+            tracks: self.select.tracks(),
+            ..Query::default()
+        }
     }
 }
 
@@ -72,18 +77,19 @@ fn outcome(trace: &dyn Trace, damage: &Damage, window: Window) -> Result<Outcome
     Ok(outcome)
 }
 
-/// All tables of a trace as Parquet files.
-pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> Result<Outcome> {
-    let mut damage = Damage::default();
+/// All tables of a trace as Parquet files. True if one has events or records.
+pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> Result<(Outcome, bool)> {
+    let mut summary = files::Summary::default();
     let progress = Progress::new(trace.bytes());
     trace.tables(name, part.pairs, &mut |tables| {
         let threads = crate::parallel::threads();
         let advance = |bytes| progress.advance(bytes);
-        let summary = files::export(tables, name, folder, &part.query(), threads, &advance);
-        damage = summary.map_err(failure)?.damage;
+        summary = files::export(tables, name, folder, &part.query(), threads, &advance).map_err(failure)?;
         Ok(())
     })?;
-    outcome(trace, &damage, part.window)
+    let has_events =
+        summary.rows.iter().any(|(table, _)| !matches!(table.as_str(), "tracks" | "gaps" | "parts"));
+    Ok((outcome(trace, &summary.damage, part.window)?, has_events))
 }
 
 /// The file format of a table.
@@ -125,16 +131,16 @@ pub struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
-    /// Writes it into a file.
-    pub fn to_file(self, trace: &dyn Trace, name: &str, path: &Path) -> Result<Outcome> {
+    /// Writes it into a file. Gives the number of rows, too.
+    pub fn to_file(self, trace: &dyn Trace, name: &str, path: &Path) -> Result<(Outcome, usize)> {
         let mut file = NewFile::create(path)?;
-        let outcome = self.write(trace, name, &mut |data| file.write(data))?;
+        let done = self.write(trace, name, &mut |data| file.write(data))?;
         file.finish()?;
-        Ok(outcome)
+        Ok(done)
     }
 
-    /// Writes it to stdout.
-    pub fn to_stdout(self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<Outcome> {
+    /// The same to stdout.
+    pub fn to_stdout(self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<(Outcome, usize)> {
         self.write(trace, name, &mut |data| out.raw(data))
     }
 }
@@ -167,15 +173,15 @@ impl Wanted<'_> {
         trace: &dyn Trace,
         name: &str,
         write: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<Outcome> {
+    ) -> Result<(Outcome, usize)> {
         let mut sink = Sink { write, failed: None };
         let done = self.stream(trace, name, &mut sink);
         sink.failed.map_or(done, Err)
     }
 
-    fn stream(self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<Outcome> {
+    fn stream(self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<(Outcome, usize)> {
         let table = self.table;
-        let mut damage = Damage::default();
+        let (mut damage, mut rows) = (Damage::default(), 0_usize);
         let progress = Progress::new(trace.bytes());
         trace.tables(name, self.part.pairs, &mut |tables| {
             let query = self.part.query();
@@ -197,11 +203,15 @@ impl Wanted<'_> {
             tables
                 .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
                     damage.observe(table, &batch);
-                    if table == number { stream.write(&batch) } else { Ok(()) }
+                    if table != number {
+                        return Ok(());
+                    }
+                    rows = rows.saturating_add(batch.num_rows());
+                    stream.write(&batch)
                 })
                 .map_err(failure)?;
             stream.finish().map_err(failure)
         })?;
-        outcome(trace, &damage, self.part.window)
+        Ok((outcome(trace, &damage, self.part.window)?, rows))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::output::{Color, Out};
+use crate::selected::Select;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{
     CtfListing, CtfSelect, Export, Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection, StreamSelect,
@@ -34,7 +35,7 @@ struct Asked<'l> {
     at: u64,
     len: Option<u64>,
     window: Window,
-    name: Vec<String>,
+    select: Select,
     format: &'l str,
 }
 
@@ -63,7 +64,7 @@ impl<'l> Asked<'l> {
                 "--len" => asked.len = Some(number()?),
                 "--from" => asked.window.from = Some(time(option, value)?),
                 "--to" => asked.window.to = Some(time(option, value)?),
-                "--name" => asked.name.push(value.to_owned()),
+                "--name" => asked.select.name.push(value.to_owned()),
                 "--format" => asked.format = value,
                 _ => return Err(format!("{option}: a page has no such option")),
             }
@@ -76,7 +77,7 @@ impl<'l> Asked<'l> {
 
     fn run(self, out: &mut Out) -> Result<Status> {
         let open = formats::open;
-        let Self { verb, path, json, at, len, window, name, format, .. } = self;
+        let Self { verb, path, json, at, len, window, select, format, .. } = self;
         let reading = Reading::default();
         let pairing = Pairing::default();
         match verb {
@@ -99,7 +100,7 @@ impl<'l> Asked<'l> {
                     reading,
                     follow: false,
                     window,
-                    name,
+                    select,
                     delta: false,
                     local: false,
                     rdf: RdfSelect::default(),
@@ -117,7 +118,7 @@ impl<'l> Asked<'l> {
                     window,
                     output: None,
                     table: None,
-                    name,
+                    select,
                     force: true,
                     pairing,
                     reading,

@@ -5,12 +5,13 @@ use super::tree::Tree;
 use crate::escape;
 use crate::json::Line;
 use crate::output::{DIM, HEADING, Out};
+use crate::selected::Select;
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use crate::trace::{Stamps, push_aligned};
 use anstyle::Style;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use traceglass::event::states::Edges;
 use traceglass::event::{Time, Window};
@@ -24,6 +25,8 @@ pub struct SliceLines<'o> {
     tree: Option<Tree>,
     window: Window,
     names: Names,
+    /// The tracks of what is printed, if not all are asked for.
+    tracks: Option<HashSet<String>>,
     out: &'o mut Out,
     stamps: Stamps,
     /// A part of a line, as it is made.
@@ -35,14 +38,15 @@ pub struct SliceLines<'o> {
 }
 
 impl<'o> SliceLines<'o> {
-    /// A printer of the slices that lie in a window at least partly, and have one of these names.
-    pub fn new(json: bool, is_tree: bool, window: Window, names: Names, out: &'o mut Out) -> Self {
+    /// A printer of the slices that lie in a window at least partly, and are asked for.
+    pub fn new(json: bool, is_tree: bool, window: Window, select: &Select, out: &'o mut Out) -> Self {
         let json = json.then(Line::new);
         Self {
             json,
             tree: is_tree.then(Tree::default),
             window,
-            names,
+            names: select.names(),
+            tracks: (!select.is_everything()).then(HashSet::new),
             out,
             stamps: Stamps::default(),
             text: String::new(),
@@ -63,8 +67,8 @@ impl<'o> SliceLines<'o> {
                 let text = json.begin().text("kind", "track").text("track", track).text("label", alias).end();
                 self.out.json_text(text)?;
             }
-        } else if !self.printed && !self.names.are_all() {
-            self.out.message("nothing of this name lasted");
+        } else if !self.printed && self.tracks.is_some() {
+            self.out.message("nothing of this name, or on this track, lasted");
         } else if !self.printed && self.window != Window::ALL {
             self.out.message("nothing lasted in this range of time");
         } else if !self.printed {
@@ -272,6 +276,13 @@ impl TakeSlices for SliceLines<'_> {
         let is_wanted = slice.touches(self.window) && self.names.has(slice.name);
         self.printed |= is_wanted;
         let is_json = self.json.is_some();
+        if let Some(tracks) = &mut self.tracks
+            && is_wanted
+            && is_json
+            && !tracks.contains(slice.track())
+        {
+            tracks.insert(slice.track().to_owned());
+        }
         if is_wanted && is_json {
             self.buffer.clear();
             Self::as_json(&mut self.buffer, &mut self.stamps, slice);
@@ -299,7 +310,9 @@ impl TakeSlices for SliceLines<'_> {
     }
 
     fn alias(&mut self, track: &str, alias: &str) {
-        self.aliases.insert(track.to_owned(), alias.to_owned());
+        if self.tracks.as_ref().is_none_or(|tracks| tracks.contains(track)) {
+            self.aliases.insert(track.to_owned(), alias.to_owned());
+        }
     }
 }
 

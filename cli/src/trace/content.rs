@@ -1,7 +1,7 @@
 //! The things that `export` is given: events, or parts with their content.
 
 use super::Window;
-use crate::record::Names;
+use crate::selected::Select;
 use crate::status::{Failure, Result, Status};
 use std::path::{Path, PathBuf};
 use traceglass::Format;
@@ -99,10 +99,8 @@ pub struct Export {
     /// The table to write for arrow and csv; events by default
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
-    /// Only events and slices with this name, for perfetto, chrome, and the tables events and slices; * stands for any
-    /// text. More than one may be given
-    #[arg(long, value_name = "GLOB")]
-    pub name: Vec<String>,
+    #[command(flatten)]
+    pub select: Select,
     /// Overwrite a file that exists; write raw bytes even to a terminal
     #[arg(long)]
     pub force: bool,
@@ -113,13 +111,6 @@ pub struct Export {
     /// Files or directories; - for stdin
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-}
-
-impl Export {
-    /// The names that are asked for.
-    pub fn names(&self) -> Names {
-        Names::new(self.name.iter().map(String::as_str))
-    }
 }
 
 /// The formats that `export` writes.

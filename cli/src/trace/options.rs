@@ -1,7 +1,8 @@
 //! Options about a trace: how it is read, and which part of it is printed.
 
 use super::time::{LookBack, Window};
-use crate::record::{Names, Shape};
+use crate::record::Shape;
+use crate::selected::Select;
 use crate::status::{Failure, Result};
 use std::path::PathBuf;
 use traceglass::Format;
@@ -104,7 +105,7 @@ pub struct Selection {
     #[command(flatten)]
     pub pairing: Pairing,
     /// Print bytes as they are: those of a chunk of RDF, which is the default there, or of a stream of RTC
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "name", "track"])]
     pub raw: bool,
     /// Write raw bytes even to a terminal
     #[arg(long)]
@@ -116,9 +117,8 @@ pub struct Selection {
     pub follow: bool,
     #[command(flatten)]
     pub window: Window,
-    /// Only records, events and slices with this name; * stands for any text. More than one may be given
-    #[arg(long, value_name = "GLOB", conflicts_with = "raw")]
-    pub name: Vec<String>,
+    #[command(flatten)]
+    pub select: Select,
     /// A column with the time since the line before, in seconds
     #[arg(long, conflicts_with_all = ["json", "raw", "slices"])]
     pub delta: bool,
@@ -161,12 +161,7 @@ const OF_RECORDS: [&str; 19] = [
 impl Selection {
     /// The lines that are printed, and their form.
     pub fn shape(&self) -> Shape {
-        Shape { json: self.json, names: self.names(), delta: self.delta, local: self.local }
-    }
-
-    /// The names that are asked for.
-    pub fn names(&self) -> Names {
-        Names::new(self.name.iter().map(String::as_str))
+        Shape { json: self.json, names: self.select.names(), delta: self.delta, local: self.local }
     }
 
     /// Refuses options that select parts of another format, and a range that ends before it begins.
@@ -175,6 +170,11 @@ impl Selection {
         self.reading.refuse_foreign(format)?;
         if !self.slices && (self.pairing.states.is_some() || self.pairing.no_states) {
             return Err(Failure::usage("--states and --no-states are about slices: say --slices"));
+        }
+        if !self.slices && !self.select.track.is_empty() {
+            return Err(Failure::usage(
+                "--track is about slices: say --slices. Records are selected by --stream, --cpu and --task",
+            ));
         }
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {

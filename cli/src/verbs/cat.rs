@@ -7,7 +7,8 @@ use crate::look_back::look_back;
 use crate::output::Out;
 use crate::pipe::Pipe;
 use crate::progress::{self, Progress};
-use crate::record::SliceLines;
+use crate::record::{Names, SliceLines};
+use crate::selected::Selected;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -98,12 +99,12 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             other => return other,
         }
         if !follows {
-            if out.is_empty() && !args.name.is_empty() {
-                out.warn(&args.path, "nothing of it has this name, or is in this range");
-            } else if out.is_empty() && (args.stream.name.is_some() || !args.ctf.cpu.is_empty()) {
+            if out.is_empty() && (args.stream.name.is_some() || !args.ctf.cpu.is_empty()) {
                 out.warn(&args.path, "nothing of it is of this stream, this processor, or in this range");
-            } else if out.is_empty() && !args.window.is_everything() {
-                out.warn(&args.path, "nothing of it is in this range");
+            } else if out.is_empty()
+                && let Some(message) = args.select.found_nothing(&args.window)
+            {
+                out.warn(&args.path, message);
             }
             return Ok(worst);
         }
@@ -131,10 +132,11 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
-    let lines = SliceLines::new(args.json, args.tree, window, args.names(), out);
+    let lines = SliceLines::new(args.json, args.tree, window, &args.select, out);
     let mut slices = Lasting::new(lines, &mut advance);
+    let mut on_tracks = Selected::new(Names::default(), args.select.tracks(), &mut slices);
     // A slice that is open when the window begins had begun before, and ends after it.
-    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut on_tracks)?;
     slices.finish()?.finish()?;
     if window == traceglass::event::Window::ALL {
         outcome.add(trace.untold()?);

@@ -1,15 +1,15 @@
 //! `traceglass export`
 
-use crate::export::Left;
+use crate::export::Summary;
 use crate::export::chrome::Chrome;
 use crate::export::file::{NewFile, refuse_existing, refuse_loss};
 use crate::export::files::Files;
 use crate::export::perfetto::Perfetto;
 use crate::input::Input;
 use crate::look_back::look_back;
-use crate::named::Named;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
+use crate::selected::{Select, Selected};
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -51,14 +51,15 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     if args.table.is_some() && !matches!(target, Target::Arrow | Target::Csv) {
         return Err(Failure::usage("--table is for arrow and csv; the other formats have all of a trace"));
     }
-    let takes_names = match target {
+    let selects = match target {
         Target::Perfetto | Target::Chrome => true,
         Target::Arrow | Target::Csv => matches!(args.table.as_deref(), None | Some("events" | "slices")),
         Target::Files | Target::Parquet => false,
     };
-    if !args.name.is_empty() && !takes_names {
+    if !args.select.is_everything() && !selects {
         return Err(Failure::usage(
-            "--name: perfetto, chrome, and the tables events and slices of arrow and csv have events by their names",
+            "--name and --track: perfetto, chrome, and the tables events and slices of arrow and csv have events by \
+             their names and tracks",
         ));
     }
     args.window.refuse_reversed()?;
@@ -84,14 +85,14 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let part = crate::export::tables::Part {
-                    pairs: &pairs,
-                    window,
-                    names: &crate::record::Names::default(),
-                };
-                let outcome = crate::export::tables::parquet(trace, &names.of(path), part, folder.path());
-                exported |= outcome.is_ok();
-                outcome
+                let part = crate::export::tables::Part { pairs: &pairs, window, select: &Select::default() };
+                let (outcome, has_events) =
+                    crate::export::tables::parquet(trace, &names.of(path), part, folder.path())?;
+                exported = true;
+                if !has_events {
+                    tell_nothing(args, path, out);
+                }
+                Ok(outcome)
             });
             let status = status.map_err(|failure| folder.rename(failure))?;
             if exported {
@@ -111,16 +112,20 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             }
             let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
             let (table, mut pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
-            let names = args.names();
             each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let wanted = Wanted { table, form, part: Part { pairs: &pairs, window, names: &names } };
+                let wanted =
+                    Wanted { table, form, part: Part { pairs: &pairs, window, select: &args.select } };
                 let name = crate::export::tables::name_of(path);
-                match output {
+                let (outcome, rows) = match output {
                     Some(path) => wanted.to_file(trace, &name, path),
                     None => wanted.to_stdout(trace, &name, out),
+                }?;
+                if rows == 0 {
+                    tell_nothing(args, path, out);
                 }
+                Ok(outcome)
             })
         }
         #[cfg(not(feature = "tables"))]
@@ -275,10 +280,27 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
     Ok(traceglass::event::Window::new(bounds.from, bounds.to))
 }
 
+/// Passes on what is asked for.
+fn selected<'e>(args: &Export, to: &'e mut dyn Events) -> Selected<'e> {
+    Selected::new(args.select.names(), args.select.tracks(), to)
+}
+
+/// Says so if nothing is exported, though something was asked for.
+fn tell_nothing(args: &Export, path: &Path, out: &mut Out) {
+    if let Some(message) = args.select.found_nothing(&args.window) {
+        out.warn(path, message);
+    }
+}
+
 /// Says what was left out.
-fn tell_left(left: &Left, path: &Path, out: &mut Out) {
-    let whys =
-        [(left.untimed, "their time is not known"), (left.misfits, "the format has no place for their time")];
+fn tell(summary: &Summary, args: &Export, path: &Path, out: &mut Out) {
+    if !summary.has_events {
+        tell_nothing(args, path, out);
+    }
+    let whys = [
+        (summary.untimed, "their time is not known"),
+        (summary.misfits, "the format has no place for their time"),
+    ];
     for (count, why) in whys.into_iter().filter(|(count, _)| *count > 0) {
         let events = counted(count, "event was", "events were");
         out.warn(path, format_args!("{events} left out: {why}"));
@@ -302,12 +324,12 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
         exported = true;
         // A slice that is open when the window begins had begun before, and ends after it.
         let all = traceglass::event::Window::ALL;
-        let mut outcome = trace.states_in(all, &pairs, &mut Named::new(args.names(), &mut slices))?;
-        let left = slices.finish()?.finish();
+        let mut outcome = trace.states_in(all, &pairs, &mut selected(args, &mut slices))?;
+        let summary = slices.finish()?.finish();
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
         }
-        tell_left(&left, path, out);
+        tell(&summary, args, path, out);
         Ok(outcome)
     })?;
     if exported {
@@ -332,13 +354,13 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let mut outcome = trace.states_in(window, &pairs, &mut Named::new(args.names(), &mut writing))?;
+        let mut outcome = trace.states_in(window, &pairs, &mut selected(args, &mut writing))?;
         let Writing { perfetto, mut destination, .. } = writing;
         perfetto.settle(&mut |data| destination.write(data))?;
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
         }
-        tell_left(&perfetto.take_left(), path, out);
+        tell(&perfetto.take_summary(), args, path, out);
         exported = true;
         Ok(outcome)
     })?;

@@ -7,6 +7,7 @@ use crate::look_back::look_back;
 use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened, shown};
 use crate::progress::{self, Progress};
 use crate::record::Names;
+use crate::selected::Select;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::stats::{Busy, ByName, Named, Sketch, Stats};
@@ -17,6 +18,7 @@ use serde_json::Value;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use traceglass_open::tracks::Tracks;
 
 /// Count and measure: counts, rates and durations by name, and how busy each track is
 ///
@@ -35,9 +37,8 @@ pub struct Args {
     /// Another trace to compare with: what became slower, what is new
     #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
-    /// Only slices and events with this name; * stands for any text. More than one may be given
-    #[arg(long, value_name = "GLOB")]
-    name: Vec<String>,
+    #[command(flatten)]
+    select: Select,
     /// How the durations of slices are spread: how many last from each power of two nanoseconds up to the next
     #[arg(long, conflicts_with_all = ["json", "against"])]
     histogram: bool,
@@ -86,7 +87,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         }
         None => None,
     };
-    let names = Names::new(args.name.iter().map(String::as_str));
+    let names = args.select.names();
     let has_none = |stats: &Stats| {
         named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none()
     };
@@ -136,7 +137,7 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Lasting::new(Stats::new(window), &mut advance);
+    let mut slices = Lasting::new(Stats::new(window, Tracks::new(args.select.tracks())), &mut advance);
     let mut outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
     if window == traceglass::event::Window::ALL {
         outcome.add(trace.untold()?);
@@ -144,8 +145,9 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     let stats = slices.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(path, line));
     let is_empty = stats.events.is_empty() && stats.slices.is_empty();
-    if is_empty && !args.window.is_everything() {
-        out.warn(path, "nothing of it is in this range");
+    let counted = Select { name: Vec::new(), ..args.select.clone() };
+    if is_empty && let Some(message) = counted.found_nothing(&args.window) {
+        out.warn(path, message);
     } else if is_empty {
         return Err(Failure::unreadable(format!(
             "{}: no event, of which there could be statistics",

@@ -14,6 +14,7 @@ mod ranges;
 mod rdf_contents;
 mod reference;
 mod rfr;
+mod selected;
 mod states;
 mod windows;
 mod wire;

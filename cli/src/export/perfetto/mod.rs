@@ -7,7 +7,7 @@ mod annotation;
 mod message;
 mod names;
 
-use super::Left;
+use super::Summary;
 use crate::output::{NAME_MAX, push_label};
 use crate::status::Result;
 use annotation::{Annotations, Description};
@@ -130,7 +130,7 @@ pub struct Perfetto {
     names: Names,
     annotations: Annotations,
     description: Description,
-    left: Left,
+    summary: Summary,
     // Messages that are being written, and text.
     packet: Message,
     inner: Message,
@@ -156,9 +156,9 @@ impl Perfetto {
         name.clone_into(&mut self.name);
     }
 
-    /// The things that were left out since this was last asked.
-    pub fn take_left(&mut self) -> Left {
-        std::mem::take(&mut self.left)
+    /// What was written since this was last asked, and what was left out.
+    pub fn take_summary(&mut self) -> Summary {
+        std::mem::take(&mut self.summary)
     }
 
     pub fn item(&mut self, item: &Item<'_>, out: &mut Sink<'_>) -> Result<()> {
@@ -256,7 +256,7 @@ impl Perfetto {
                 let ns = i64::try_from(time.ns()).ok().and_then(|ns| u64::try_from(ns).ok());
                 let is_same = self.absolute.is_none_or(|absolute| absolute == time.is_absolute());
                 let Some(ns) = ns.filter(|_| is_same) else {
-                    self.left.misfits = self.left.misfits.saturating_add(1);
+                    self.summary.misfits = self.summary.misfits.saturating_add(1);
                     return Ok(());
                 };
                 if !is_end && from.is_some_and(|from| ns < from) {
@@ -296,7 +296,7 @@ impl Perfetto {
             // A loss is shown where reading came upon it.
             (None, Some(last)) => last,
             (None, None) => {
-                self.left.untimed = self.left.untimed.saturating_add(1);
+                self.summary.untimed = self.summary.untimed.saturating_add(1);
                 return Ok(());
             }
         };
@@ -368,6 +368,7 @@ impl Perfetto {
             self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
             return self.packet(NEEDS_STATE, out);
         }
+        self.summary.has_events |= !is_loss;
         self.packet.enclose(field::TRACK_EVENT).uint_before(field::TIMESTAMP, ns);
         if !self.interned.is_empty() {
             self.packet.nested(field::INTERNED_DATA, self.interned.bytes());
@@ -386,6 +387,7 @@ impl Perfetto {
             }
             let event = [&held.inner, self.inner.bytes()].concat();
             self.packet.uint(field::TIMESTAMP, from).nested(field::TRACK_EVENT, &event);
+            self.summary.has_events = true;
             self.packet(NEEDS_STATE, out)?;
         }
         self.first = Some(from);

@@ -1,0 +1,167 @@
+//! Tracks that are asked for: what each verb tells of them is what it tells of them in the whole.
+
+use super::common::{data, status, traceglass};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+fn text(args: &[&str]) -> String {
+    let out = traceglass(args);
+    assert_eq!(status(&out), 0, "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// The objects of a kind among the lines of `cat` and `stats`.
+fn objects(args: &[&str], kind: &str) -> Vec<Value> {
+    let text = text(args);
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["kind"] == kind).collect()
+}
+
+/// The rows of a table, by the names of its columns.
+fn rows(path: &str, table: &str, args: &[&str]) -> Vec<HashMap<String, String>> {
+    let all = ["export", "--format", "csv", "--table", table];
+    let text = text(&[&all, args, &[path]].concat());
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let header = rows.headers().unwrap().clone();
+    let row =
+        |row: csv::StringRecord| header.iter().zip(&row).map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
+    rows.records().map(|found| row(found.unwrap())).collect()
+}
+
+fn counts<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name.to_owned()).or_insert(0) += 1);
+    counts
+}
+
+#[test]
+fn all_verbs_select_the_same_tracks() {
+    let mut checked = 0;
+    for sample in ["kernel", "ros2", "sample.ctf", "sample.rfr", "sample.rgp", "sample.rtc", "trace.0.bin"] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let whole = objects(&["cat", "--slices", "--json", path], "slice");
+        let events = rows(path, "events", &[]);
+        // A track's number, its label, and that of the one above it.
+        let tracks: Vec<_> = rows(path, "tracks", &[])
+            .into_iter()
+            .map(|row| (row["track"].clone(), row["name"].clone(), row["parent"].clone()))
+            .collect();
+        let known: BTreeSet<_> = tracks.iter().map(|(id, ..)| id).collect();
+        assert!(events.iter().all(|event| known.contains(&event["track"])), "{sample}");
+        assert!(tracks.iter().all(|(.., parent)| parent.is_empty() || known.contains(parent)), "{sample}");
+        let of_slices = whole.iter().map(|slice| slice["track"].as_str().unwrap().to_owned());
+        let labels: BTreeSet<_> = of_slices.chain(tracks.iter().map(|(_, label, _)| label.clone())).collect();
+        for label in &labels {
+            // Whatever is below it has a number that is met after its own.
+            let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::from([label.as_str()]));
+            for (id, name, parent) in &tracks {
+                if name == label || ids.contains(parent) {
+                    ids.insert(id.clone());
+                    names.insert(name);
+                }
+            }
+            // A root has all tracks below it but those that states made, which have no number in the table.
+            if tracks.iter().any(|(_, name, parent)| name == label && parent.is_empty()) {
+                continue;
+            }
+            let expected: Vec<_> = whole
+                .iter()
+                .filter(|slice| names.contains(slice["track"].as_str().unwrap()))
+                .cloned()
+                .collect();
+            let found = objects(&["cat", "--slices", "--json", "--track", label, path], "slice");
+            assert_eq!(found, expected, "{sample} {label}");
+            let has_time = |slice: &&Value| slice["time_ns"].is_number() || slice["end_time_ns"].is_number();
+            let timed = expected.iter().filter(has_time).count();
+            let expected = counts(expected.iter().map(|slice| slice["name"].as_str().unwrap()));
+            let found = rows(path, "slices", &["--track", label]);
+            assert_eq!(counts(found.iter().map(|row| row["name"].as_str())), expected, "{sample} {label}");
+            let counted = objects(&["stats", "--json", "--track", label, path], "slice");
+            let number = |stats: &Value, key: &str| stats[key].as_u64().unwrap();
+            let counted = counted.iter().map(|stats| {
+                let all = number(stats, "count") + number(stats, "open");
+                (stats["name"].as_str().unwrap().to_owned(), all)
+            });
+            assert_eq!(counted.collect::<BTreeMap<_, _>>(), expected, "{sample} {label}");
+            // The share of a track is that of the whole trace.
+            let busy = |args: &[&str]| objects(&[&["stats", "--json"], args, &[path]].concat(), "track");
+            let of_whole =
+                busy(&[]).into_iter().filter(|track| names.contains(track["track"].as_str().unwrap()));
+            assert_eq!(busy(&["--track", label]), of_whole.collect::<Vec<_>>(), "{sample} {label}");
+            let chrome = text(&["export", "--format", "chrome", "--track", label, path]);
+            let chrome: Value = serde_json::from_str(&chrome).unwrap();
+            let drawn = chrome["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X");
+            assert_eq!(drawn.count(), timed, "{sample} {label}");
+            let expected: Vec<_> = events.iter().filter(|row| ids.contains(&row["track"])).cloned().collect();
+            assert_eq!(rows(path, "events", &["--track", label]), expected, "{sample} {label}");
+            checked += usize::from(!expected.is_empty());
+        }
+    }
+    assert!(checked > 15, "{checked}");
+}
+
+#[test]
+fn tracks_are_asked_for_together_and_with_names() {
+    let path = data("kernel");
+    let path = path.to_str().unwrap();
+    let lines = |args: &[&str]| text(&[&["cat", "--slices", "--json"], args, &[path]].concat());
+    let control = lines(&["--track", "thread 301"]);
+    assert!(control.lines().count() > 10);
+    assert_eq!(lines(&["--track", "thread 30?", "--track", "no such"]), control);
+    // What the others are called is not asked for.
+    assert_eq!(control.lines().filter(|line| line.contains("\"kind\":\"track\"")).count(), 1, "{control}");
+    let running = lines(&["--track", "thread 301", "--name", "Run*"]);
+    let is_running = |line: &&str| line.contains("\"name\":\"Run") || line.contains("\"kind\":\"track\"");
+    assert_eq!(running.lines().collect::<Vec<_>>(), control.lines().filter(is_running).collect::<Vec<_>>());
+    let stats = objects(&["stats", "--json", "--track", "thread 301", "--name", "Running", path], "slice");
+    assert_eq!(stats.len(), 1);
+    assert_eq!(stats[0]["count"].as_u64().unwrap(), running.matches("\"Running\"").count() as u64);
+}
+
+/// What is asked for is there in no trace, and where a verb has nothing that is on a track, it says so.
+#[test]
+fn nothing_on_a_track_is_said() {
+    let path = data("sample.rfr");
+    let path = path.to_str().unwrap();
+    let run = |args: &[&str]| {
+        let out = traceglass(&[args, &[path]].concat());
+        (status(&out), String::from_utf8(out.stderr).unwrap())
+    };
+    for verb in [
+        &["stats"][..],
+        &["export", "--format", "perfetto"],
+        &["export", "--format", "chrome"],
+        &["export", "--format", "csv"],
+        &["export", "--format", "csv", "--table", "slices"],
+    ] {
+        let (status, says) = run(&[verb, &["--track", "no such"]].concat());
+        assert_eq!(
+            (status, says.contains("nothing of it is on this track\n")),
+            (0, true),
+            "{verb:?}: {says}"
+        );
+        let (status, says) = run(&[verb, &["--from", "+100s", "--track", "ping"]].concat());
+        assert_eq!(
+            (status, says.contains("is on this track and is in this range\n")),
+            (0, true),
+            "{verb:?}: {says}"
+        );
+        let (status, says) = run(&[verb, &["--from", "+100s"]].concat());
+        assert_eq!(
+            (status, says.contains("nothing of it is in this range\n")),
+            (0, true),
+            "{verb:?}: {says}"
+        );
+        assert_eq!(run(&[verb, &["--track", "ping"]].concat()), (0, String::new()), "{verb:?}");
+    }
+    let (_, says) = run(&["cat", "--slices", "--track", "no such"]);
+    assert!(says.contains("on this track"), "{says}");
+    for refused in [
+        &["cat", "--track", "ping"][..],
+        &["export", "--format", "csv", "--table", "tracks", "--track", "ping"],
+        &["export", "--format", "parquet", "-o", "no-such", "--track", "ping"],
+    ] {
+        assert_eq!(run(refused).0, 2, "{refused:?}");
+    }
+}
