@@ -61,6 +61,7 @@ tried() {
     inside 'traceglass stats samples/sample.rfr' | grep . >/dev/null
     inside 'traceglass check samples/sample.rtc' | grep -i clean >/dev/null
     inside 'traceglass export --format parquet -o tables samples/sample.rfr && find tables -type f' | grep '[.]parquet' >/dev/null
+    inside 'traceglass view --web page.html samples/sample.rfr && wc -c <page.html' | grep '[0-9]\{7\}' >/dev/null
     inside 'traceglass --version' | grep "^traceglass $version\$" >/dev/null
 }
 

@@ -7,7 +7,7 @@ use core::hint::select_unpredictable;
 
 /// Slots in which there is a place of the heap.
 pub(crate) trait Place {
-    /// When it is the turn of a source, and which one it is. No two that are open are equal.
+    /// The turn of a source, and its number. No two that are open are equal.
     type Rank: Copy + Ord;
 
     /// Up to so many open sources are not a heap but a list, of which only the first is the least: which source is next

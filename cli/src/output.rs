@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 pub use traceglass_open::text::{NAME_MAX, digits, push_label, push_start};
 
-/// When to use colour.
+/// The use of colour.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set

@@ -209,7 +209,7 @@ impl<T: TakeSlices> Slices<T> {
         &mut self.to
     }
 
-    /// Where the place of a track is noted, if it is one of those that are found without a hash.
+    /// The note of a track's place, if it is one of those that are found without a hash.
     fn near(&mut self, track: TrackId) -> Option<(&mut Vec<Option<NonZeroU32>>, usize)> {
         let half = usize::try_from(track.number() >> 32).ok()?;
         let number = usize::try_from(track.number() & u64::from(u32::MAX)).ok()?;

@@ -15,7 +15,8 @@ pub struct Tracks {
 }
 
 impl Tracks {
-    /// Those whose label is one of these. The other name of a track does not count: it may be known after the first slices.
+    /// The tracks whose label is one of these. A track's other name does not count, as it may be known later than its first
+    /// slices.
     pub fn new(names: Names) -> Self {
         Self { names, found: HashSet::default(), label: String::new() }
     }

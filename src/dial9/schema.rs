@@ -28,7 +28,7 @@ pub struct Schema<'a> {
     place: Place,
 }
 
-/// Where a schema stands, and what is looked at for each event. It is copied for each, so it is two words: to copy parts of
+/// The place of a schema, and the part of it that each event needs. It is copied for each, so it is two words: to copy parts of
 /// words takes far longer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {

@@ -48,7 +48,7 @@ pub(super) struct StateData<'a> {
     /// The processor, if it is one.
     pub(super) cpu: Option<u64>,
     pub(super) edges: Edges,
-    /// When the event happened.
+    /// The time of the event.
     pub(super) noticed: Time,
 }
 

@@ -123,7 +123,7 @@ impl<'a> Event<'a> {
         self.offset.saturating_add(self.len)
     }
 
-    /// When it happened, if that is known.
+    /// The time, if that is known.
     #[inline]
     pub const fn time(&self) -> Option<Time> {
         self.time

@@ -87,7 +87,7 @@ pub(crate) struct Known<T> {
     pub(super) is_born: bool,
     /// True if its `TaskDrop` or `SpanClose` has been met.
     pub(super) is_dropped: bool,
-    /// When it was last met: the number of an opened chunk.
+    /// The last time that it was met: the number of an opened chunk.
     pub(super) epoch: u64,
     /// The state that a follower of the lives keeps for this one.
     #[cfg_attr(not(feature = "event"), allow(dead_code))]

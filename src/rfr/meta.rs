@@ -69,7 +69,7 @@ impl<'a> Meta<'a> {
         LayoutFields::new(self.body.data(), FIELDS)
     }
 
-    /// When the recording began, in microseconds since the Unix epoch.
+    /// The begin of the recording, in microseconds since the Unix epoch.
     ///
     /// # Errors
     /// `Overflow`, if that has more than 64 bits.

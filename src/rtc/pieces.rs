@@ -141,7 +141,7 @@ pub(super) struct Joined {
     /// Offset of its first frame in the input.
     pub(super) start: usize,
     pub(super) len: usize,
-    /// When it began, if that is known; an option would take 16 bytes more.
+    /// The time of its begin, if that is known; an option would take 16 bytes more.
     pub(super) time: Time,
     pub(super) has_time: bool,
     /// The size of the first frame's header.

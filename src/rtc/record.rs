@@ -62,7 +62,7 @@ impl<'r, 'a> Record<'r, 'a> {
         &self.frame
     }
 
-    /// When it was written, on its stream's clock; `None` if that has not been stamped, or if there is none.
+    /// The time at which it was written, on its stream's clock; `None` if that has not been stamped, or if there is none.
     ///
     /// The time of a stamp is what it says itself.
     #[inline]

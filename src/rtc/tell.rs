@@ -64,7 +64,7 @@ impl<'r, 'a> NamedRecord<'r, 'a> {
         self.class
     }
 
-    /// When it happened: what an annotation says, else what the stream's clock said last.
+    /// The time: what an annotation says, else what the stream's clock said last.
     pub const fn time(&self) -> Option<Time> {
         self.time
     }

@@ -62,7 +62,7 @@ struct Piece {
     period: Option<(i128, i128)>,
 }
 
-/// When a packet begins and ends, and whether that is absolute.
+/// The times of a packet, and whether they are absolute.
 fn period(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>, bool) {
     let clock = packet.stream_class().clock();
     let ns = |cycles: Option<u64>| Some(clock.as_ref()?.nanoseconds(cycles?));

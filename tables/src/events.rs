@@ -65,7 +65,7 @@ pub(crate) struct Common<'q> {
     seen: &'q Seen,
     /// The numbers of the source's tracks in these tables. A source may announce them in any order.
     ids: HashMap<TrackId, u64, RandomState>,
-    /// Those that are asked for.
+    /// The tracks that are asked for.
     wanted: Tracks,
     json: Json,
     buffer: String,

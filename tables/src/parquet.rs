@@ -245,7 +245,7 @@ struct Writer {
     columns: usize,
     /// The size of the unfinished row group.
     pending: usize,
-    /// When it was used last.
+    /// The time of its last use.
     used: u64,
 }
 

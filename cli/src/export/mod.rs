@@ -9,10 +9,10 @@ pub mod perfetto;
 #[cfg(feature = "tables")]
 pub mod tables;
 
-/// What was exported of a trace, and the events that could not be, because the format has no place for them.
+/// The outcome of an export. Some events cannot be written: the format has no place for them.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// True if an event or a slice was.
+    /// True if an event or a slice was written.
     pub has_events: bool,
     /// Events without a time.
     pub untimed: u64,

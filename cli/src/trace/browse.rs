@@ -64,7 +64,7 @@ pub type OpenBrowse = for<'a> fn(
 pub struct FileEntry {
     pub path: std::path::PathBuf,
     pub size: u64,
-    /// When it begins and ends in nanoseconds, if that stands in a header.
+    /// The times of its begin and its end in nanoseconds, if that stands in a header.
     pub times: Option<(i128, i128)>,
 }
 

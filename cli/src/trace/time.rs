@@ -240,7 +240,7 @@ impl Default for LookBack {
     }
 }
 
-/// When the last pieces begin that have so many bytes before a time; `None` if all of them are needed for that. Each
+/// The begin of the last pieces that have so many bytes before a time; `None` if all of them are needed for that. Each
 /// piece is given as its begin and its size.
 pub fn begin_before(pieces: impl Iterator<Item = (i128, u64)>, time: i128, bytes: u64) -> Option<i128> {
     let (mut last, mut total, mut are_all) = (BinaryHeap::new(), 0_u64, true);

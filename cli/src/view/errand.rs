@@ -145,7 +145,7 @@ impl<'t> Teller<'t> {
     }
 }
 
-/// When the first record was, of those that have a time.
+/// The time of the first record of those that have a time.
 fn start_of(browse: &dyn Browse, teller: &mut Teller<'_>) -> Option<i128> {
     let stated = browse.files().iter().filter_map(|file| file.times).map(|(start, _)| start).min();
     let mut first: Option<i128> = None;

@@ -44,7 +44,7 @@ pub struct Lane {
     pub cells: Vec<Cell>,
     /// The least and the greatest value of a counter.
     pub values: Option<(f64, f64)>,
-    /// When the slices that are open began, by how deep they are: the outermost counts.
+    /// The begins of the slices that are open, by how deep they are: the outermost counts.
     pub depth: u32,
     pub since: i128,
     pub slice: u16,
@@ -84,7 +84,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// When the span of that number begins.
+    /// The begin of the span of that number.
     pub fn time_of(&self, bucket: usize) -> i128 {
         let bucket = i128::try_from(bucket).unwrap_or(i128::MAX);
         self.base.saturating_add(bucket).saturating_mul(self.width)

@@ -76,7 +76,7 @@ pub struct State {
     /// The first and the last time of all.
     pub extent: Option<(i128, i128)>,
     pub follows: bool,
-    /// When the timeline of all was last asked for.
+    /// The time at which the timeline of all was last asked for.
     pub drawn: Option<std::time::Instant>,
     pub helps: bool,
     pub message: String,

@@ -108,7 +108,7 @@ pub struct Merged<'p, 'a, 's> {
 }
 
 impl<'p, 'a, 's> Merged<'p, 'a, 's> {
-    /// When it was recorded, in nanoseconds of its clock; of one without a time, that of the record before it.
+    /// The time of its recording, in nanoseconds of its clock; of one without a time, that of the record before it.
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(crate) const fn nanoseconds(&self) -> i128 {
         self.nanoseconds

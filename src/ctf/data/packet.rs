@@ -300,7 +300,7 @@ impl<'a, 's> Packet<'a, 's> {
         }
     }
 
-    /// When it begins.
+    /// The time of its begin.
     ///
     /// # Units
     /// Cycles of the clock of its stream class.
@@ -310,7 +310,7 @@ impl<'a, 's> Packet<'a, 's> {
         self.begin
     }
 
-    /// When it ends.
+    /// The time of its end.
     ///
     /// # Units
     /// Cycles of the clock of its stream class.

@@ -55,7 +55,7 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         self.packet
     }
 
-    /// When it was recorded; `None` if its stream has no clock.
+    /// The time of its recording; `None` if its stream has no clock.
     ///
     /// # Units
     /// Cycles of the clock of its stream class.
@@ -64,7 +64,7 @@ impl<'p, 'a, 's> Record<'p, 'a, 's> {
         self.packet.has_clock.then_some(self.parts.clock)
     }
 
-    /// When it was recorded; `None` if its stream has no clock.
+    /// The time of its recording; `None` if its stream has no clock.
     ///
     /// # Units
     /// Nanoseconds since the origin of the clock of its stream class, rounded down.

@@ -235,7 +235,7 @@ impl<F> Reframed<'_, '_, '_, F> {
         self.content
     }
 
-    /// When it begins.
+    /// The time of its begin.
     ///
     /// # Units
     /// Cycles of the clock of its stream class.
@@ -246,7 +246,7 @@ impl<F> Reframed<'_, '_, '_, F> {
         }
     }
 
-    /// When it ends.
+    /// The time of its end.
     ///
     /// # Units
     /// Cycles of the clock of its stream class.

@@ -37,7 +37,7 @@ impl Lasts {
         self.duration.is_some() || self.start.is_some()
     }
 
-    /// When an event began that ended at this time, if it says so.
+    /// The begin of an event that ended at this time, if it says so.
     pub(super) fn start(&self, event: &Event<'_>, counters: &Counters, end: u64) -> Option<u64> {
         let number = |place: Option<u16>| {
             let place = place?;

@@ -22,7 +22,7 @@ pub struct Lane<'s> {
     rank: Rank,
 }
 
-/// When it is the turn of a lane, and which one it is.
+/// The turn of a lane, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
     pub ns: i128,

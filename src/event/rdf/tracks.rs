@@ -77,7 +77,7 @@ const fn mix(number: u64) -> u64 {
 pub(super) enum Known<'s> {
     Gpu(Gpu),
     Strings(StringTable<'s>),
-    /// When counters were sampled: `u64` each.
+    /// The times at which counters were sampled: `u64` each.
     Times(&'s [u8]),
     Track(Place<'s>),
     /// The size of an allocation; 0 once it is free again.

@@ -53,7 +53,7 @@ pub struct Timeline<'a, 'r, R, N, L> {
 #[derive(Debug)]
 struct Opening<'a> {
     input: usize,
-    /// When it begins.
+    /// The time of its begin.
     ns: i128,
     /// The base time.
     base: i128,

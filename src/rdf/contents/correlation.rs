@@ -66,7 +66,7 @@ fn count(version: u32, header: &[u8], element: Element) -> Result<Option<u32>> {
     Bytes::new(header).view::<U32>(element).map(|count| Some(count.get()))
 }
 
-/// When which code object was loaded where: chunk `COLoadEvent`, versions 1 to 3.
+/// The loads of code objects, each with its time and place: chunk `COLoadEvent`, versions 1 to 3.
 ///
 /// # Layout
 /// Header: `u32` count; none in version 1. Data: records of 40 bytes, [`LoadFields`].

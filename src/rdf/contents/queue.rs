@@ -95,11 +95,11 @@ layout! {
         pad_sub_index: (pad 4),
         /// The API's number of what was submitted.
         api_id: u64 [Address],
-        /// When it was submitted, in CPU ticks.
+        /// The time of the submission, in CPU ticks.
         cpu_ticks: u64 [Ticks],
-        /// When it began, or happened, in GPU ticks.
+        /// The time of its begin, or of the event, in GPU ticks.
         gpu_begin: u64 [Ticks],
-        /// When it ended, in GPU ticks; of a submission, else 0.
+        /// The time of its end, in GPU ticks, of a submission; else 0.
         gpu_end: u64 [Ticks],
     }
 }

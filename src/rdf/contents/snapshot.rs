@@ -14,7 +14,7 @@ layout! {
     pub struct Snapshot, RawSnapshot: 144 {
         /// The name.
         name: (text 128),
-        /// When it was taken, in CPU ticks.
+        /// The time at which it was taken, in CPU ticks.
         ticks: u64 [Ticks],
         /// Length of the name in bytes, as stored.
         name_length: u32 [None "B"],

@@ -104,7 +104,7 @@ fn header<'a>(
     Ok((Some(pci), bytes))
 }
 
-/// When counters were sampled: chunk `SpmSession`, versions 1 and 2.
+/// The times at which counters were sampled: chunk `SpmSession`, versions 1 and 2.
 ///
 /// # Layout
 /// Header: [`PciId`], which version 1 lacks; [`SpmSessionFields`]. Data: `u64` GPU ticks of each sample.

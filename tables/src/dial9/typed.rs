@@ -62,7 +62,7 @@ struct Task {
     first_poll: Option<i128>,
     poll_ns: i128,
     longest: Option<i128>,
-    /// When its last poll ended.
+    /// The end of its last poll.
     polled: Option<i128>,
     /// True if a poll has begun whose end was not met.
     is_polled: bool,

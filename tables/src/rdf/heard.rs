@@ -87,7 +87,7 @@ impl Heard {
         self.class
     }
 
-    /// When the record itself says that it happened, in nanoseconds.
+    /// The time that the record itself states, in nanoseconds.
     pub(super) const fn ns(&self) -> Option<i128> {
         self.ns
     }

@@ -99,7 +99,7 @@ fn place(track: TrackId) -> usize {
 
 /// A slice that begins before the window.
 struct Held {
-    /// When it began, if that is known.
+    /// The time of its begin, if that is known.
     began: Option<u64>,
     /// The event.
     inner: Vec<u8>,
@@ -119,7 +119,7 @@ pub struct Perfetto {
     /// The time of the last event of the input, and that of the first.
     last: Option<u64>,
     first: Option<u64>,
-    /// When the last slice of a track ended that a table of pairs made, by the numbers of these tracks.
+    /// The end of the last slice of a track that a table of pairs made, by the numbers of these tracks.
     ended: Vec<Option<u64>>,
     /// The begin of the range of time that is wanted, what is open before it, and whether that has been written.
     from: Option<u64>,
@@ -156,7 +156,7 @@ impl Perfetto {
         name.clone_into(&mut self.name);
     }
 
-    /// What was written since this was last asked, and what was left out.
+    /// The summary since this was last asked.
     pub fn take_summary(&mut self) -> Summary {
         std::mem::take(&mut self.summary)
     }

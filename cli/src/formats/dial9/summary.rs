@@ -35,7 +35,7 @@ struct Task {
     spawned: bool,
     terminated: bool,
     polls: u64,
-    /// When it was woken last, since it was polled.
+    /// The time at which it was woken last, since it was polled.
     woken: Option<u64>,
     is_polled: bool,
 }

@@ -12,7 +12,7 @@ use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::rfr::ChunkHeader;
 use traceglass::{ErrorKind, Format, Severity};
 
-/// When a chunk begins and ends, by its header, in microseconds.
+/// The begin and the end of a chunk, by its header, in microseconds.
 fn period(header: &ChunkHeader) -> (u128, u128) {
     let at =
         |micros: u64| u128::from(header.base_time()).saturating_mul(1_000_000).saturating_add(micros.into());
@@ -40,7 +40,7 @@ where
 }
 
 impl Rfr<'_> {
-    /// When chunks begin that have so many bytes before a time. Streams, which have no chunks, are read as a whole.
+    /// The begin of the chunks that have so many bytes before a time. Streams, which have no chunks, are read as a whole.
     pub(super) fn begin_of_chunks(&self, time: i128, bytes: u64) -> Option<i128> {
         let begin = |header| i128::try_from(period(&header).0).unwrap_or(i128::MAX).saturating_mul(1_000);
         let chunks = self.files.chunks();

@@ -27,7 +27,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// When a stream begins.
+    /// The begin of a stream.
     fn glance(&mut self, part: &Part<'_>) -> Result<()> {
         let data = part.data()?;
         let record = Streaming::parse(data.bytes()).ok().and_then(|stream| stream.records().next());
@@ -198,7 +198,7 @@ fn glance(chunks: u64, start: Option<u64>, end: Option<u64>, counts: &Counts) ->
     lines
 }
 
-/// When it was recorded.
+/// The time of its recording.
 fn when(start: Option<u64>, end: Option<u64>, counts: &Counts) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if let Some(created) = counts.created {

@@ -74,7 +74,7 @@ struct Task {
     /// True if its beginning and its end were recorded.
     is_new: bool,
     is_dropped: bool,
-    /// When the poll began that has not ended.
+    /// The begin of the poll that has not ended.
     open: Option<i128>,
 }
 

@@ -51,7 +51,7 @@ impl Facts {
         }
     }
 
-    /// When it begins; a stamp that contradicts the packet's own end says nothing about the order.
+    /// The time of its begin; a stamp that contradicts the packet's own end says nothing about the order.
     pub(super) fn stamp(&self) -> Option<u64> {
         self.begin.filter(|begin| self.end.is_none_or(|end| *begin <= end))
     }

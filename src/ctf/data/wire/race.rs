@@ -15,7 +15,7 @@ pub(super) struct Race {
     pub(super) is_on: bool,
     /// The time of the last record.
     last: Option<u64>,
-    /// When each lane has ended.
+    /// The end of each lane.
     ends: [u64; LANES],
 }
 

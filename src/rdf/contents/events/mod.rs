@@ -42,7 +42,7 @@ layout! {
         provider: u32 = Provider,
         /// The unit of deltas, in units of 32 ticks.
         unit: u32,
-        /// When the first event happened, in units of 32 CPU ticks.
+        /// The time of the first event, in units of 32 CPU ticks.
         #[doc(alias = "baseTimestamp")]
         base: u64,
         /// Rate of the CPU ticks in Hz.
@@ -249,7 +249,7 @@ pub struct Event<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventValue<'a> {
-    /// When the next event happened.
+    /// The time of the next event.
     LargeDelta(u64),
     /// The last markers that the GPU noted in a command buffer.
     BufferState(BufferState),
@@ -323,12 +323,12 @@ impl<'a> Event<'a> {
         self.delta
     }
 
-    /// When it happened, in units of 32 CPU ticks; `None` if that does not fit in 64 bits.
+    /// The time, in units of 32 CPU ticks; `None` if that does not fit in 64 bits.
     pub(crate) const fn time(&self) -> Option<u64> {
         self.time
     }
 
-    /// When it happened, in CPU ticks; `None` if they do not fit in 64 bits.
+    /// The time, in CPU ticks; `None` if they do not fit in 64 bits.
     pub const fn ticks(&self) -> Option<u64> {
         match self.time {
             Some(time) => time.checked_mul(32),

@@ -55,7 +55,7 @@ impl<'a> Holder<'a> {
         current: NOTHING,
     };
 
-    /// When the resource got the memory, in CPU ticks.
+    /// The time at which the resource got the memory, in CPU ticks.
     pub const fn ticks(&self) -> Option<u64> {
         self.ticks
     }
@@ -90,7 +90,7 @@ impl<'a> Holder<'a> {
         self.name
     }
 
-    /// When it was destroyed, in CPU ticks.
+    /// The time of its destruction, in CPU ticks.
     pub const fn destroyed(&self) -> Option<u64> {
         self.destroyed
     }
@@ -106,7 +106,7 @@ default_is_empty!(Holder<'_>);
 /// An allocation that held an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// When it was made, in CPU ticks.
+    /// The time of its creation, in CPU ticks.
     pub(super) ticks: Option<u64>,
     pub(super) address: u64,
     pub(super) size: u64,
@@ -114,7 +114,7 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// When it was made, in CPU ticks.
+    /// The time of its creation, in CPU ticks.
     pub const fn ticks(&self) -> Option<u64> {
         self.ticks
     }
@@ -129,7 +129,7 @@ impl Allocation {
         self.size
     }
 
-    /// When it was freed, in CPU ticks; `None` if it was not.
+    /// The time at which it was freed, in CPU ticks; `None` if it was not.
     pub const fn freed(&self) -> Option<u64> {
         self.freed
     }

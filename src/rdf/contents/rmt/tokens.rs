@@ -182,13 +182,13 @@ impl<'a> Token<'a> {
         TokenKind::from_stored(self.rest.first().map_or(2, |byte| byte & 0xf))
     }
 
-    /// When it happened, in units of 32 CPU ticks; 0 before the first timestamp.
+    /// The time, in units of 32 CPU ticks; 0 before the first timestamp.
     #[inline]
     pub(crate) const fn time(&self) -> u64 {
         self.time
     }
 
-    /// When it happened, in CPU ticks; `None` if they do not fit in 64 bits.
+    /// The time, in CPU ticks; `None` if they do not fit in 64 bits.
     #[inline]
     pub const fn ticks(&self) -> Option<u64> {
         self.time.checked_mul(32)

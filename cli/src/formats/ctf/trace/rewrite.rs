@@ -364,7 +364,7 @@ pub fn hash(packet: &Packet<'_, '_>, data: &[u8], content: Option<u64>, digest: 
     digest.add(&about, range(data, start, end));
 }
 
-/// When a packet begins, if no packet is in front of it.
+/// The begin of a packet, if no packet is in front of it.
 fn alone(lane: &Lane<'_>, bytes: &[u8]) -> Option<u64> {
     Packets::new(bytes, lane.schema()).next_packet().ok()??.begin()
 }

@@ -214,7 +214,7 @@ fn moment(ns: i128, is_unix: bool) -> Time {
     if is_unix { Time::since_epoch(ns) } else { Time::since_origin(ns) }
 }
 
-/// When a packet begins.
+/// The begin of a packet.
 fn begin_of(packet: &Packet<'_, '_>) -> Option<Time> {
     let clock = packet.stream_class().clock()?;
     Some(moment(clock.nanoseconds(packet.begin()?), clock.is_unix()))

@@ -100,7 +100,7 @@ pub fn start_of<'c>(lane: &Lane<'c>, since: i128) -> Packets<'c, 'c> {
     Packets::from_packet(data.get(..end).unwrap_or(data), lane.schema(), 0, 0)
 }
 
-/// When packets begin that have so many bytes before a time; `None` if all are needed, or packets do not tell.
+/// The begin of the packets that have so many bytes before a time; `None` if all are needed, or packets do not tell.
 pub fn begin_of_packets(traces: &[Compiled<'_>], time: i128, bytes: u64) -> Option<i128> {
     let lanes = lanes(traces);
     if lanes.iter().any(|lane| lane.track().is_some()) {
