@@ -157,7 +157,7 @@ mod sort;
 mod text;
 #[cfg_attr(not(all(feature = "rtc", feature = "rfr")), allow(dead_code))]
 mod varint;
-#[cfg(any(feature = "rtc", feature = "rdf-contents"))]
+#[cfg(any(feature = "rtc", feature = "ctf", feature = "rdf-contents"))]
 mod work;
 
 // The description of a record, which knows no format.

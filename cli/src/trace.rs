@@ -104,9 +104,9 @@ pub trait Trace {
         Ok(Vec::new())
     }
 
-    /// The time in nanoseconds that a value of its own clock stands for, in that clock's unit.
-    fn clock_ns(&self, _value: i128) -> Option<i128> {
-        None
+    /// The range that is asked for, in nanoseconds of its clock: the same for each verb.
+    fn bounds(&self, _window: &Window) -> Result<Bounds> {
+        Err(no_events(self.format()))
     }
 
     /// Lends it out to be read as tables; `name` is that of a file that was named itself.

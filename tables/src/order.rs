@@ -43,6 +43,12 @@ impl Trace<'_> {
         done: &(dyn Fn(usize) + Sync),
         sink: &mut Sink<'_>,
     ) -> Result<()> {
+        // What begins in a piece may end in another one.
+        if pieces == (0..self.pieces()) && self.is_read_at_once(query) {
+            self.read_all(tables, query, seen, sink)?;
+            pieces.for_each(done);
+            return Ok(());
+        }
         if pieces.start == 0 && !pieces.is_empty() {
             self.read_whole(tables, query, sink)?;
         }

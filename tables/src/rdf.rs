@@ -94,21 +94,21 @@ impl<'t> Typed<'t> {
             return Ok(());
         }
         let place = Place { track, offset: event.offset(), ns: event.time().map(|time| time.ns()) };
-        self.memory(event, place, sink)?;
+        self.memory(place, sink)?;
         self.resource(place, sink)?;
         self.queue(kind, place, sink)?;
         self.marker(event, kind, place, sink)
     }
 
     /// A token is a row.
-    fn memory(&mut self, event: &Event<'_>, place: Place, sink: &mut Sink<'_>) -> Result<()> {
+    fn memory(&mut self, place: Place, sink: &mut Sink<'_>) -> Result<()> {
         if self.columns(MEMORY).is_none() {
             return Ok(());
         }
         let Self { tables, heard, file, .. } = self;
         let Some(Some((rows, columns))) = tables.get_mut(MEMORY.wrapping_sub(OWN)) else { return Ok(()) };
         Front::begin(rows, file, place.track, place.offset, place.ns);
-        rows.name(Front::KIND, event.name().as_str());
+        rows.name(Front::KIND, Some(heard.kind()));
         for (slot, value) in heard.values() {
             if let Some(at) = columns.column(*slot) {
                 value.put(rows, at);

@@ -16,7 +16,7 @@ use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, FormatIdentifier, Identity, Item, Meta, NameSlot, NamedRecord, Names,
     Object, RecordKind, RegistrySlot, Site, StreamData, Streaming, Variant,
 };
-use traceglass::{ErrorKind, Gap};
+use traceglass::{ErrorKind, Gap, Severity};
 use typed::{Tables, Typed};
 
 /// The first table: of tasks, of callsites, then one for each kind of record.
@@ -142,8 +142,15 @@ impl Reading<'_> {
     }
 
     fn meta(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Read {
-        content!(Meta::parse(self.data));
-        self.part(common, "meta", None, sink).map(Ok)
+        let meta = content!(Meta::parse(self.data));
+        self.part(common, "meta", None, sink)?;
+        let mut wrong = None;
+        content!(meta.check(&mut |finding| {
+            if finding.severity() == Severity::Error {
+                wrong.get_or_insert(finding.cause());
+            }
+        }));
+        Ok(wrong.map_or(Ok(()), Err))
     }
 
     fn callsites(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Read {

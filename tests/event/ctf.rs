@@ -133,8 +133,32 @@ fn records_are_instants_on_the_track_of_their_processor() {
     );
     let found = lines(&streams, Window::new(Some(1_000_000_020), Some(1_000_000_040))).unwrap();
     assert_eq!(found.iter().filter(|line| line.contains("instant")).count(), 2);
-    // A loss at a time outside of the window is reported: nobody knows when it was.
-    assert_eq!(found.iter().filter(|line| line.contains("discarded")).count(), 1);
+    // Nobody knows when a loss was, between the records around it: it is in each window that has a part of that.
+    let losses = |from: i128, to: i128| {
+        let window = Window::new(Some(1_000_000_000 + from), Some(1_000_000_000 + to));
+        lines(&streams, window).unwrap().iter().filter(|line| line.contains("discarded")).count()
+    };
+    assert_eq!([losses(20, 40), losses(0, 21), losses(40, 50), losses(30, 35)], [1; 4]);
+    assert_eq!([losses(0, 20), losses(41, 50)], [0; 2]);
+}
+
+/// Packets without records have none that could tell of a loss: the next record does, or the end of the stream.
+#[test]
+fn losses_of_packets_without_records_are_told() {
+    let streams = [
+        [packet(3, 0, &[&[1, 10, 7]]), packet(3, 2, &[]), packet(3, 5, &[&[1, 20, 7]])].concat(),
+        [packet(0, 1, &[]), packet(0, 1, &[&[1, 30, 8]]), packet(0, 3, &[]), packet(0, 7, &[])].concat(),
+        packet(1, 4, &[]),
+    ];
+    let found = lines(&streams, Window::ALL).unwrap();
+    let told = |line: &&String| line.contains("discarded");
+    let counts: Vec<_> = found.iter().filter(told).map(|line| line.rsplit(' ').next().unwrap()).collect();
+    assert_eq!(counts, ["Some(5)", "Some(1)", "Some(6)", "Some(4)"]);
+    // A fault at a packet's first record does not hide what was lost before it.
+    let broken =
+        [[packet(3, 0, &[&[1, 10, 7]]), packet(3, 2, &[&[9, 9, 9]]), packet(3, 2, &[&[1, 20, 7]])].concat()];
+    let found = lines(&broken, Window::ALL).unwrap();
+    assert_eq!(found.iter().filter(told).count(), 1, "{found:?}");
 }
 
 /// Tracers begin a new file as a stream grows: what follows with the same number is on the same track.

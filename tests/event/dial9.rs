@@ -92,7 +92,7 @@ fn lines_of(inputs: &[&[u8]], window: Window, most: [usize; ROOMS]) -> Result<Ve
                     (0..=if track.starts_with("span") { i32::MAX } else { 1 }).contains(depth),
                     "{track}"
                 );
-                let time = event.time().map_or(0, |time| time.ns());
+                let time = event.time().map_or("-".to_owned(), |time| time.ns().to_string());
                 let flows = event.starts().map_or(0, |_| 1) * 100 + event.ends().count();
                 let fields: Vec<String> = crate::pulled::fields(&event)
                     .unwrap()
@@ -191,7 +191,7 @@ fn damage_is_an_item_and_what_is_read_remains() {
     let whole = lines(&[&recording()]);
     let data = [&b"TRC\0\x01\xee"[..], &recording()].concat();
     let some = lines(&[&data]);
-    assert_eq!(some[0], "0 dial9 recording gap 1 dial9 frame 0 0");
+    assert_eq!(some[0], "- dial9 recording gap 1 dial9 frame 0 0");
     assert_eq!(some[1..], whole);
     // Every event of a damaged file is there.
     crate::common::mutations(&sample(), |_, mutant| {
@@ -577,7 +577,7 @@ fn workers_have_one_thing_open_and_wakes_lead_to_one_poll() {
             "130 worker 1 begin PollStartEvent 1 2",
             "140 worker 1 end  0 inferred 0",
             "140 worker 1 begin PollStartEvent 0 2",
-            "140 NoTime at NoTime 0 1",
+            "- NoTime at NoTime 0 1",
             "140 worker 1 end  0 inferred 0",
         ]
     );

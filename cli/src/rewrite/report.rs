@@ -73,7 +73,8 @@ fn json(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()>
     object.insert("unit".into(), done.unit.into());
     object.insert("units_kept".into(), done.kept.into());
     object.insert("units_dropped".into(), done.dropped.into());
-    object.insert("records".into(), done.records.into());
+    let records = if matches!(done.unit, "events" | "records") { done.kept } else { done.records };
+    object.insert("records".into(), records.into());
     let lost = done.lost.iter().map(|lost| {
         let mut object = Map::new();
         if let Some(path) = &lost.path {

@@ -13,7 +13,7 @@ use crate::selected::{Select, Selected};
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Reading, Reference, Target, Window};
+use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Window};
 use std::path::{Path, PathBuf};
 use traceglass::event::Item;
 
@@ -235,48 +235,12 @@ impl Events for Writing<'_, '_> {
     }
 }
 
-/// The first time that a trace tells.
-#[derive(Default)]
-struct First(Option<traceglass::event::Time>);
-
-impl Events for First {
-    fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        match item {
-            Item::Event(event) if event.time().is_some() => {
-                self.0 = event.time();
-                Err(Failure::Stopped)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn advance(&mut self, _bytes: u64) {}
-}
-
 /// A range of time, in nanoseconds of the trace's clock.
 pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
     if window.is_everything() {
         return Ok(traceglass::event::Window::ALL);
     }
-    let mut first = First::default();
-    match trace.events(&mut first) {
-        Ok(_) | Err(Failure::Stopped) => {}
-        Err(failure) => return Err(failure),
-    }
-    let first = first.0;
-    let bounds = window.resolve(&Reference {
-        is_absolute: &|| {
-            first.map(|first| first.is_absolute()).ok_or_else(|| Failure::unreadable("no record has a time"))
-        },
-        start: &|| Ok(first.map(|first| first.ns())),
-        of_clock: &|value| {
-            trace.clock_ns(value).ok_or_else(|| {
-                Failure::usage(
-                    "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
-                )
-            })
-        },
-    })?;
+    let bounds = trace.bounds(window)?;
     Ok(traceglass::event::Window::new(bounds.from, bounds.to))
 }
 

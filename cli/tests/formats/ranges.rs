@@ -212,7 +212,7 @@ fn annotations_are_in_the_range_that_they_tell() {
     let mut writer = Writer::new(Options::sizes(8192, 2048));
     let clock = writer.stream(CLOCK);
     let value = writer.stream(r#""name":"value","clock":"clk","format":"uint16le","length":2"#);
-    let note = writer.stream(r#""name":"note","format":"annotate utf-8","stream":"value""#);
+    let note = writer.stream(r#""name":"note","format":"annotate/utf-8","stream":"value""#);
     for number in 0..600_u16 {
         writer.write(clock, &timespec(u64::from(number) * 1000));
         writer.write(value, &number.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Recordings by the command: directories, selections, and files that are still being written.
 
 use crate::common::rfr::{self as build, Sequence, Value, Writer};
-use crate::common::{status, traceglass};
+use crate::common::{data, status, traceglass};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::PathBuf;
@@ -518,6 +518,18 @@ fn a_file_with_another_identifier_is_damage() {
     recording.file("callsites.rfr", &site);
     fs::remove_file(recording.0.join("sites")).unwrap();
     assert_eq!(run(&["check", "--json", recording.path()]).0, 0);
+}
+
+/// Damage of a file that has no events is told where events are exported.
+#[test]
+fn a_damaged_meta_is_a_gap() {
+    let recording = recording("meta");
+    let meta = fs::read(data("sample.rfr/meta.rfr")).unwrap();
+    recording.file("meta.rfr", &meta[..meta.len() - 2]);
+    let output = traceglass(&["export", "--format", "csv", "--table", "gaps", recording.path()]);
+    assert_eq!(status(&output), 3);
+    let rows = String::from_utf8(output.stdout).unwrap();
+    assert!(rows.lines().any(|line| line.contains("meta.rfr")), "{rows}");
 }
 
 /// The events of a stream, in microseconds of a second: the numbers of their kinds, for a task with the id 7.

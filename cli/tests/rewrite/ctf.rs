@@ -363,6 +363,30 @@ fn captures_are_written_as_streams() {
     assert!(is_clean(&out));
 }
 
+/// Packets that have neither a number nor a time are known by their bytes, and kept as often as one input has them. Those of
+/// one input are never taken for each other.
+#[test]
+fn packets_that_tell_nothing_are_merged_by_their_bytes() {
+    let scratch = Scratch::new("rewrite-ctf-plain");
+    let input = data("sample.ctf1");
+    let input = input.to_str().unwrap();
+    let [a, b, out] = ["a", "b", "out"].map(|name| scratch.path(name));
+    assert_eq!(write(&["cut", "--to", "+3us", "-o", &a, input]).0, 0);
+    assert_eq!(write(&["cut", "--from", "+3us", "-o", &b, input]).0, 0);
+    for inputs in [[&a[..], &b], [input, input]] {
+        let (code, report) = write(&[&["merge", "--force", "-o", &out], &inputs[..]].concat());
+        assert_eq!((code, &report["records"]), (0, &16.into()), "{inputs:?}");
+        assert_eq!(records(&out), records(input), "{inputs:?}");
+    }
+    scratch.file("twins/metadata", METADATA.as_bytes());
+    for name in ["one", "two"] {
+        scratch.file(&format!("twins/{name}"), &packet(0, 1, 1001));
+    }
+    let twins = scratch.path("twins");
+    assert_eq!(write(&["merge", "--force", "-o", &out, &twins]).0, 0);
+    assert_eq!(records(&out), records(&twins));
+}
+
 #[test]
 fn merged_cuts_are_the_whole() {
     let scratch = Scratch::new("rewrite-ctf-merge");

@@ -569,3 +569,33 @@ fn merged_files_are_sessions() {
     let output = traceglass(&["merge", "--force", "-o", &out, &input, &damaged]);
     assert_eq!(status(&output), 2);
 }
+
+/// An annotation is in the range of the date that it tells, whatever its unit's clock says.
+#[test]
+fn annotations_are_cut_by_the_time_that_they_tell() {
+    let scratch = Scratch::new("rewrite-rtc-notes");
+    let timespec = |second: u64| [&second.to_le_bytes()[..], &0_u32.to_le_bytes()].concat();
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let clock = writer.stream(r#""name":"clk","clock":true,"format":"timespec","length":12"#);
+    let value = writer.stream(r#""name":"value","clock":"clk","format":"uint16le","length":2"#);
+    let note = writer.stream(r#""name":"note","format":"annotate/utf-8","stream":"value""#);
+    for number in 0..3000_u16 {
+        writer.write(clock, &timespec(1000 + u64::from(number)));
+        writer.write(value, &number.to_le_bytes());
+        if number == 2000 {
+            writer.write(note, &[timespec(2_700_000_000), b"then".to_vec()].concat());
+        }
+    }
+    let path = scratch.file("notes.rtc", &writer.stop());
+    let range = ["--from", "2055-01-01", "--to", "2056-01-01"];
+    let printed = lines(&[&["cat", "--json"], &range[..], &[&path]].concat());
+    assert_eq!(printed.len(), 1, "{printed:?}");
+    for exact in [&[][..], &["--exact"]] {
+        let out = scratch.path("out.rtc");
+        let (code, _) = write(&[&["cut", "--force", "-o", &out], exact, &range, &[&path]].concat());
+        assert_eq!(code, 0, "{exact:?}");
+        assert_eq!(lines(&[&["cat", "--json"], &range[..], &[&out]].concat()).len(), 1, "{exact:?}");
+    }
+    let info = lines(&["info", "--json", &path]);
+    assert_eq!(info[0]["end_time_ns"], 2_700_000_000_000_000_000_i64, "{info:?}");
+}

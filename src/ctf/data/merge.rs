@@ -47,9 +47,13 @@ impl Place for MergeSlot<'_, '_> {
 #[derive(Clone)]
 struct Source<'a, 's> {
     packets: Packets<'a, 's>,
-    packet: Option<(Packet<'a, 's>, Reader<'a, 's>)>,
+    /// The packet that was opened last, and what reads its records until there are no more.
+    packet: Option<Packet<'a, 's>>,
+    reader: Option<Reader<'a, 's>>,
     losses: Losses,
     loss: Loss,
+    /// The time of the record before the loss, if there is one.
+    since: Option<i128>,
     /// The next record, or why there is none.
     next: Option<Result<Parts>>,
     nanoseconds: i128,
@@ -66,7 +70,7 @@ impl Source<'_, '_> {
     fn advance(&mut self) {
         self.next = None;
         loop {
-            if let Some((packet, reader)) = &mut self.packet {
+            if let (Some(packet), Some(reader)) = (&self.packet, &mut self.reader) {
                 match reader.next(packet) {
                     Ok(Some(parts)) => {
                         let record = Record { packet, parts };
@@ -74,7 +78,7 @@ impl Source<'_, '_> {
                         self.next = Some(Ok(parts));
                         return;
                     }
-                    Ok(None) => self.packet = None,
+                    Ok(None) => self.reader = None,
                     Err(error) => {
                         self.next = Some(Err(error));
                         return;
@@ -83,9 +87,14 @@ impl Source<'_, '_> {
             }
             match self.packets.next_packet() {
                 Ok(Some(packet)) => {
-                    self.loss = self.losses.observe(&packet);
-                    let reader = packet.reader();
-                    self.packet = Some((packet, reader));
+                    // A packet without records has none that could tell of a loss.
+                    let loss = self.losses.observe(&packet);
+                    if loss.is_some() && !self.loss.is_some() {
+                        self.since = Some(self.nanoseconds).filter(|ns| *ns != i128::MIN);
+                    }
+                    self.loss = self.loss.and(loss);
+                    self.reader = Some(packet.reader());
+                    self.packet = Some(packet);
                 }
                 Ok(None) => return,
                 Err(error) => {
@@ -105,6 +114,8 @@ pub struct Merged<'p, 'a, 's> {
     record: Record<'p, 'a, 's>,
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     nanoseconds: i128,
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    since: Option<i128>,
 }
 
 impl<'p, 'a, 's> Merged<'p, 'a, 's> {
@@ -112,6 +123,12 @@ impl<'p, 'a, 's> Merged<'p, 'a, 's> {
     #[cfg_attr(not(feature = "event"), allow(dead_code))]
     pub(crate) const fn nanoseconds(&self) -> i128 {
         self.nanoseconds
+    }
+
+    /// The time of the record before the loss, in nanoseconds of its clock.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) const fn loss_since(&self) -> Option<i128> {
+        self.since
     }
 
     /// The number of its stream, in the order in which they were added.
@@ -125,7 +142,7 @@ impl<'p, 'a, 's> Merged<'p, 'a, 's> {
     }
 
     /// The losses between its stream's previous record and the end of its packet; only for the first record of a
-    /// packet.
+    /// packet. Those behind the last record are told by [`Merge::next_loss`].
     pub const fn loss(&self) -> Loss {
         self.loss
     }
@@ -145,12 +162,47 @@ pub struct Merge<'a, 's, 't> {
     delivered: bool,
     /// The first one has failed.
     failed: bool,
+    /// The number of streams whose last losses were told.
+    told: usize,
+}
+
+/// The losses behind the last record of a stream, of which the counters of the packets after it tell.
+#[derive(Clone, Debug)]
+pub struct LastLoss<'a, 's> {
+    source: usize,
+    loss: Loss,
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    since: Option<i128>,
+    packet: Packet<'a, 's>,
+}
+
+impl<'a, 's> LastLoss<'a, 's> {
+    /// The number of its stream, in the order in which they were added.
+    pub const fn source(&self) -> usize {
+        self.source
+    }
+
+    /// The time of the record before the loss, in nanoseconds of its clock.
+    #[cfg_attr(not(feature = "event"), allow(dead_code))]
+    pub(crate) const fn since(&self) -> Option<i128> {
+        self.since
+    }
+
+    /// The losses between the stream's last record and the end of its last packet.
+    pub const fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    /// The stream's last packet, which has no records.
+    pub const fn packet(&self) -> &Packet<'a, 's> {
+        &self.packet
+    }
 }
 
 impl<'a, 's, 't> Merge<'a, 's, 't> {
     /// A merge of no streams yet, with room for as many as there are slots.
     pub const fn new(slots: &'t mut [MergeSlot<'a, 's>]) -> Self {
-        Self { slots, sources: 0, open: 0, delivered: false, failed: false }
+        Self { slots, sources: 0, open: 0, delivered: false, failed: false, told: 0 }
     }
 
     /// Adds a stream, from its next packet on, and returns its number. Streams may be of different schemas.
@@ -169,8 +221,10 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         let mut stream = Source {
             packets,
             packet: None,
+            reader: None,
             losses: Losses::default(),
             loss: Loss::default(),
+            since: None,
             next: None,
             nanoseconds: i128::MIN,
         };
@@ -200,11 +254,11 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         let Some(stream) = self.slots.get_mut(source).and_then(|slot| slot.source.as_mut()) else {
             return Ok(None);
         };
-        let loss = core::mem::take(&mut stream.loss);
         match (&stream.next, &stream.packet) {
-            (Some(Ok(parts)), Some((packet, _))) => {
-                let record = Record { packet, parts: *parts };
-                Ok(Some(Merged { source, loss, record, nanoseconds: stream.nanoseconds }))
+            (Some(Ok(parts)), Some(packet)) => {
+                let loss = core::mem::take(&mut stream.loss);
+                let (record, since) = (Record { packet, parts: *parts }, stream.since);
+                Ok(Some(Merged { source, loss, record, nanoseconds: stream.nanoseconds, since }))
             }
             (Some(Err(error)), _) => {
                 self.failed = true;
@@ -212,6 +266,24 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The losses behind the last record of each stream, one by one, once there are no more records.
+    pub fn next_loss(&mut self) -> Option<LastLoss<'a, 's>> {
+        while self.told < self.sources && self.first().is_none() {
+            let source = self.told;
+            self.told = source.saturating_add(1);
+            let stream = self.slots.get_mut(source)?.source.as_mut()?;
+            if let (true, Some(packet)) = (stream.loss.is_some(), &stream.packet) {
+                return Some(LastLoss {
+                    source,
+                    loss: stream.loss,
+                    since: stream.since,
+                    packet: packet.clone(),
+                });
+            }
+        }
+        None
     }
 
     /// The number of the stream that failed.
@@ -234,9 +306,15 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         let source = if self.delivered { self.first()? } else { return None };
         let stream = self.slots.get(source)?.source.as_ref()?;
         match (&stream.next, &stream.packet) {
-            (Some(Ok(parts)), Some((packet, _))) => {
+            (Some(Ok(parts)), Some(packet)) => {
                 let record = Record { packet, parts: *parts };
-                Some(Merged { source, loss: Loss::default(), record, nanoseconds: stream.nanoseconds })
+                Some(Merged {
+                    source,
+                    loss: Loss::default(),
+                    record,
+                    nanoseconds: stream.nanoseconds,
+                    since: None,
+                })
             }
             _ => None,
         }
@@ -259,7 +337,6 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
             let nanoseconds = stream.nanoseconds;
             heap::replace_first(self.slots, self.open, Rank { nanoseconds, source });
         } else {
-            stream.packet = None;
             heap::pop(self.slots, self.open);
             self.open = self.open.saturating_sub(1);
         }

@@ -107,7 +107,7 @@ pub use bits::BitString;
 pub use check::{Checked, Summary, check, check_packets};
 pub use fields::Fields;
 pub use loss::{Loss, Losses};
-pub use merge::{Merge, MergeSlot, Merged};
+pub use merge::{LastLoss, Merge, MergeSlot, Merged};
 pub use packet::Packet;
 pub use packets::Packets;
 pub use program::{ProgramSlot, Programs};

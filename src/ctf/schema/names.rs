@@ -120,7 +120,7 @@ impl Builder<'_> {
 
     /// Compares a name with that of a node. What has no name is before all that have one, and equal to nothing.
     fn compare(&self, stream: &MetadataStream<'_>, name: Option<&Name<'_>>, index: u32) -> Ordering {
-        work::count();
+        work::count(1);
         match (name, self.name_at(stream, index)) {
             (Some(a), Some(b)) => trie::compare(&mut a.spelled(), &mut b.spelled()),
             (Some(_), None) => Ordering::Greater,

@@ -11,7 +11,7 @@ pub(crate) type Swap<'f> = &'f dyn Fn(&mut Builder<'_>, u32, u32);
 /// A heap sort: in place, n log n steps whatever the input.
 pub(crate) fn sort(builder: &mut Builder<'_>, len: u32, is_less: IsLess<'_>, swap: Swap<'_>) {
     let is_less = |builder: &Builder<'_>, a, b| {
-        work::count();
+        work::count(1);
         is_less(builder, a, b)
     };
     // Items without children are heaps already, which sifting finds at once.

@@ -314,7 +314,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
             let mut at = Some((start, 0_usize));
             found = None;
             loop {
-                super::work::count();
+                super::work::count(1);
                 let Some((class, position)) = at.take() else {
                     // The next option of the innermost variant.
                     let Some(top) = depth.checked_sub(1) else { break };
@@ -414,7 +414,7 @@ impl<'b, 's, 'a> Resolver<'b, 's, 'a> {
     fn leads_on(&self, structure: u32, dependent: &Dependent<'_>, path: &Path) -> bool {
         let (mut class, mut position) = (structure, 0);
         loop {
-            super::work::count();
+            super::work::count(1);
             match self.step(class, position, dependent, path) {
                 Found::Class(next, after) => (class, position) = (next, after),
                 Found::Nothing | Found::Fault(Fault::Misplaced | Fault::Missing) => return false,

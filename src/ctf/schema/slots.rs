@@ -37,7 +37,7 @@ impl Builder<'_> {
         for root in roots().into_iter().filter(|root| *root < end) {
             for member in self.view().children(root) {
                 for index in member..self.view().end(member) {
-                    super::work::count();
+                    super::work::count(1);
                     let node = self.node(index);
                     let Some(found) = uses.get_mut(usize::from(node.slot)).filter(|_| node.slot >= first)
                     else {

@@ -47,7 +47,7 @@ pub(crate) const LONGEST: u64 = 1 << 28;
 
 /// True if a bit of a name is set. Absent bytes have none.
 fn is_set(name: &mut impl Spelling, bit: u32) -> bool {
-    work::count();
+    work::count(1);
     match (name.byte(bit / BITS), bit % BITS) {
         (None, _) => false,
         (Some(_), 0) => true,
@@ -58,7 +58,7 @@ fn is_set(name: &mut impl Spelling, bit: u32) -> bool {
 /// The first bit in which two names differ; `None` if they are the same.
 pub(crate) fn difference(a: &mut impl Spelling, b: &mut impl Spelling) -> Option<u32> {
     for position in 0..=u32::MAX / BITS {
-        work::count();
+        work::count(1);
         let within = match (a.byte(position), b.byte(position)) {
             (None, None) => return None,
             (Some(a), Some(b)) if a == b => continue,

@@ -44,7 +44,7 @@ pub(super) fn validate(schema: &Schema<'_, '_>) -> Result<()> {
         at = end;
     }
     for index in (0..check.front).rev() {
-        super::work::count();
+        super::work::count(1);
         if with_layout(schema.nodes, index) != *schema.nodes.get(index) {
             return Err(malformed(index));
         }
@@ -91,7 +91,7 @@ impl Check<'_, '_, '_> {
         let (mut of_label, mut in_order) = (0_u32, 0_u32);
         let (mut previous, mut is_list) = (None, false);
         for index in (self.front..self.count).rev() {
-            super::work::count();
+            super::work::count(1);
             let node = self.nodes.get(index);
             // A label follows the ranges of one that is not the last.
             require(of_label > 0 || !is_list || node.kind == Kind::Label, index)?;
@@ -176,7 +176,7 @@ impl Check<'_, '_, '_> {
         let mut depth = 0_usize;
         let mut at = index.saturating_add(2);
         while at < end {
-            super::work::count();
+            super::work::count(1);
             while let Some(top) = depth.checked_sub(1)
                 && open.get(top).is_some_and(|end| *end <= at)
             {

@@ -1,29 +1,8 @@
-//! A counter of work, for the tests and fuzz targets that hold it to the length of the metadata.
-//!
-//! It counts where it is compiled for tests or with `--cfg fuzzing`, as `cargo fuzz` does; elsewhere it is nothing.
+//! The work that compiling takes, which tests and fuzz targets hold to the length of the metadata.
 
+pub(crate) use crate::work::count;
 #[cfg(any(test, fuzzing))]
-extern crate std;
-
-#[cfg(any(test, fuzzing))]
-std::thread_local! {
-    static DONE: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
-}
-
-/// Counts one step, which looks at a bounded number of nodes and bytes.
-#[inline(always)]
-pub(crate) fn count() {
-    #[cfg(any(test, fuzzing))]
-    DONE.set(DONE.get().saturating_add(1));
-}
-
-/// The number of steps that this thread took while it did `work`.
-#[cfg(any(test, fuzzing))]
-pub fn of(work: impl FnOnce()) -> u64 {
-    let before = DONE.get();
-    work();
-    DONE.get().saturating_sub(before)
-}
+pub use crate::work::of;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! A timeline of data streams.
 
 use super::fields::CtfData;
-use crate::ctf::data::{Merge, MergeSlot, Packets, Programs};
+use crate::ctf::data::{Loss, Merge, MergeSlot, Packet, Packets, Programs};
 use crate::ctf::schema::{EventClass, Schema};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::data::Data;
@@ -81,6 +81,22 @@ struct Lost {
     offset: u64,
     time: Option<Time>,
     count: Option<u64>,
+}
+
+impl Lost {
+    /// The loss that a packet's counters tell of, at its begin or at its first record.
+    fn of(source: usize, loss: Loss, packet: &Packet<'_, '_>, first: Option<u64>) -> Self {
+        let clock = packet.stream_class().clock();
+        let time = packet.begin().or(first).zip(clock).map(|(cycles, clock)| time_of(&clock, cycles));
+        Self { source, offset: packet.offset(), time, count: loss.records().filter(|&count| count > 0) }
+    }
+
+    /// True if it may have been in a window: between the record before it, if there is one, and its time.
+    fn is_in(&self, window: Window, since: Option<i128>) -> bool {
+        let Some(time) = self.time.map(Time::ns) else { return true };
+        window.from().is_none_or(|from| time >= from)
+            && window.to().is_none_or(|to| since.unwrap_or(time).min(time) < to)
+    }
 }
 
 impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
@@ -337,7 +353,16 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         // First finds a record in the window, then borrows it.
         loop {
             let wanted = match self.merge.next_record() {
-                Ok(None) => return Ok(None),
+                Ok(None) => {
+                    while let Some(last) = self.merge.next_loss() {
+                        let lost = Lost::of(last.source(), last.loss(), last.packet(), None);
+                        if lost.is_in(self.window, last.since()) {
+                            self.loss = Some(lost);
+                            return Ok(self.discarded());
+                        }
+                    }
+                    return Ok(None);
+                }
                 Err(error) => return Ok(self.gap(error)),
                 Ok(Some(merged)) => {
                     let record = merged.record();
@@ -345,12 +370,8 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
                     let clock = record.packet().stream_class().clock();
                     let time = |cycles: u64| clock.map(|clock| time_of(&clock, cycles));
                     if loss.is_some() {
-                        self.loss = Some(Lost {
-                            source: merged.source(),
-                            offset: record.packet().offset(),
-                            time: record.packet().begin().or(record.cycles()).and_then(time),
-                            count: loss.records().filter(|&count| count > 0),
-                        });
+                        let lost = Lost::of(merged.source(), loss, record.packet(), record.cycles());
+                        self.loss = Some(lost).filter(|lost| lost.is_in(self.window, merged.loss_since()));
                     }
                     // The times that a packet states bound neither those of its records nor those of packets that
                     // follow: all are looked at.

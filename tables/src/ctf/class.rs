@@ -134,7 +134,7 @@ fn column_type(class: &FieldClass<'_, '_>) -> (DataType, bool) {
         FieldKind::Boolean => (DataType::Boolean, false),
         FieldKind::Unsigned | FieldKind::BitArray | FieldKind::BitMap if fits => (DataType::UInt64, false),
         FieldKind::Signed if fits => (DataType::Int64, false),
-        FieldKind::Float => (DataType::Float64, false),
+        FieldKind::Float if fits => (DataType::Float64, false),
         FieldKind::String => (DataType::Utf8, false),
         FieldKind::Blob => (DataType::Binary, false),
         _ => (DataType::Utf8, true),

@@ -321,6 +321,6 @@ impl Listener for Row<'_> {
     }
 
     fn absent(&mut self, slot: Slot) {
-        self.value(slot, None, |_, _| {}, |text| text.push_str("null"), |json| json.absent(slot));
+        self.value(slot, None, |_, _| {}, |_| {}, |json| json.absent(slot));
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct Heard {
     ns: Option<i128>,
     values: Vec<(Slot, Value)>,
     /// The classes whose fields are known, and these by their slots.
-    classes: Vec<ClassId>,
+    classes: Vec<(ClassId, String)>,
     fields: Vec<Option<Known>>,
     /// The list that is open, and how many are: they are written as JSON, from here on in its text.
     list: Option<Slot>,
@@ -87,6 +87,12 @@ impl Heard {
         self.class
     }
 
+    /// The kind of the record, as its class is called.
+    pub(super) fn kind(&self) -> &str {
+        let known = self.classes.iter().find(|(class, _)| Some(*class) == self.class);
+        known.map_or("", |(_, name)| name.as_str())
+    }
+
     /// The time that the record itself states, in nanoseconds.
     pub(super) const fn ns(&self) -> Option<i128> {
         self.ns
@@ -104,7 +110,7 @@ impl Heard {
 
     #[cold]
     fn learn(&mut self, class: &dyn Class) {
-        self.classes.push(class.id());
+        self.classes.push((class.id(), class.name().to_string()));
         class.fields(&mut |step| {
             let Step::Field(FieldInfo { slot, hint, labels, .. }) = step else { return };
             let mut known = Known { hint, labels: Vec::new() };
@@ -145,7 +151,7 @@ pub(super) fn is_text(info: &FieldInfo<'_>) -> bool {
 impl Listener for Heard {
     fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
         (self.class, self.ns) = (Some(head.class), head.time.map(|time| time.ns()));
-        if !self.classes.contains(&head.class) {
+        if !self.classes.iter().any(|(known, _)| *known == head.class) {
             self.learn(class);
         }
         self.json.buffer.clear();

@@ -121,8 +121,8 @@ impl Trace for Dial9<'_> {
         self.segments.iter().map(Segment::size).fold(0, u64::saturating_add)
     }
 
-    fn clock_ns(&self, value: i128) -> Option<i128> {
-        Some(value)
+    fn bounds(&self, window: &crate::trace::Window) -> Result<crate::trace::Bounds> {
+        self.range(window)
     }
 
     #[cfg(feature = "tables")]

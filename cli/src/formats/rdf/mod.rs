@@ -18,11 +18,11 @@ mod walk;
 use crate::output::{ERROR, Out, add, bytes, counted, grouped, hex, percent, printable};
 use crate::parallel;
 use crate::progress::Progress;
-use crate::status::{Result, Status, Unreadable};
+use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts as Extracted,
-    Private, Rewritten, Selection, Trace, Wanted,
+    Bounds, Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
+    Parts as Extracted, Private, Reference, Rewritten, Selection, Trace, Wanted,
 };
 pub use create::{append, create};
 use decoder::Decoder;
@@ -32,7 +32,7 @@ pub use rewrite::merge;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
-use traceglass::event::Window;
+use traceglass::event::{Item, Window};
 
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, Finding, Format, Severity};
@@ -102,6 +102,24 @@ impl Rdf<'_> {
     }
 }
 
+/// The first time that a file tells.
+#[derive(Default)]
+struct First(Option<traceglass::event::Time>);
+
+impl Events for First {
+    fn item(&mut self, item: &Item<'_>) -> Result<()> {
+        match item {
+            Item::Event(event) if event.time().is_some() => {
+                self.0 = event.time();
+                Err(Failure::Stopped)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn advance(&mut self, _bytes: u64) {}
+}
+
 impl Trace for Rdf<'_> {
     fn format(&self) -> Format {
         Format::Rdf
@@ -113,6 +131,28 @@ impl Trace for Rdf<'_> {
 
     fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(window, events)
+    }
+
+    fn bounds(&self, window: &crate::trace::Window) -> Result<Bounds> {
+        let mut first = First::default();
+        match self.events(&mut first) {
+            Ok(_) | Err(Failure::Stopped) => {}
+            Err(failure) => return Err(failure),
+        }
+        let first = first.0;
+        window.resolve(&Reference {
+            is_absolute: &|| {
+                first
+                    .map(|first| first.is_absolute())
+                    .ok_or_else(|| Failure::unreadable("no record has a time"))
+            },
+            start: &|| Ok(first.map(|first| first.ns())),
+            of_clock: &|_| {
+                Err(Failure::usage(
+                    "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
+                ))
+            },
+        })
     }
 
     #[cfg(feature = "tables")]

@@ -195,9 +195,8 @@ impl Trace for Rfr<'_> {
         self.untold_damage()
     }
 
-    fn clock_ns(&self, value: i128) -> Option<i128> {
-        // Microseconds.
-        value.checked_mul(1_000)
+    fn bounds(&self, window: &crate::trace::Window) -> Result<crate::trace::Bounds> {
+        select::bounds(window, &self.files)
     }
 
     #[cfg(feature = "tables")]

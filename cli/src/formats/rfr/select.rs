@@ -5,7 +5,7 @@ use super::scan::{self, Damage};
 use super::sites::Names;
 use crate::output::printable;
 use crate::status::{Failure, Result};
-use crate::trace::{READ_WHOLE, Reference, RfrSelect, Window};
+use crate::trace::{Bounds, READ_WHOLE, Reference, RfrSelect, Window};
 use std::cell::RefCell;
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, StreamRecord, Streaming};
 
@@ -58,32 +58,45 @@ fn stated(header: &ChunkHeader) -> (u128, u128) {
     (first, base.saturating_add(u128::from(header.end().max(header.latest()))))
 }
 
+/// The range that is asked for, in nanoseconds since the Unix epoch.
+pub fn bounds(window: &Window, files: &Files<'_>) -> Result<Bounds> {
+    bounds_from(window, files, &mut first_of)
+}
+
+/// The same, with the first time of a chunk from `first`, which is asked if the range counts from the start.
+fn bounds_from(window: &Window, files: &Files<'_>, first: FirstOf<'_>) -> Result<Bounds> {
+    let first = RefCell::new(first);
+    let start =
+        || Ok(start(files, *first.borrow_mut())?.map(|micros| i128::from(micros).saturating_mul(1000)));
+    window.resolve(&Reference {
+        is_absolute: &|| Ok(true),
+        start: &start,
+        of_clock: &|micros| Ok(micros.saturating_mul(1000)),
+    })
+}
+
+/// The first time of a chunk's records.
+fn first_of(part: &Part<'_>, header: &ChunkHeader) -> Result<Option<u64>> {
+    let (data, mut first) = (part.data()?, None);
+    let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
+    scan::items(&chunk, None, &mut Damage::default(), |item, _| {
+        if let Item::Record(record) = item {
+            first = Some(first.map_or(record.micros(), |first: u64| first.min(record.micros())));
+        }
+        Ok(())
+    })?;
+    Ok(first.and_then(|first| header.unix_micros(first).ok()))
+}
+
 impl Range {
     /// The range that is asked for.
     pub fn of(window: &Window, files: &Files<'_>) -> Result<Self> {
-        Self::from_first(window, files, &mut |part, header| {
-            let (data, mut first) = (part.data()?, None);
-            let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
-            scan::items(&chunk, None, &mut Damage::default(), |item, _| {
-                if let Item::Record(record) = item {
-                    first = Some(first.map_or(record.micros(), |first: u64| first.min(record.micros())));
-                }
-                Ok(())
-            })?;
-            Ok(first.and_then(|first| header.unix_micros(first).ok()))
-        })
+        Self::from_first(window, files, &mut first_of)
     }
 
     /// As [`Self::of`], with the first time of a chunk from `first`, which is asked if the range counts from the start.
     pub fn from_first(window: &Window, files: &Files<'_>, first: FirstOf<'_>) -> Result<Self> {
-        let first = RefCell::new(first);
-        let start =
-            || Ok(start(files, *first.borrow_mut())?.map(|micros| i128::from(micros).saturating_mul(1000)));
-        let bounds = window.resolve(&Reference {
-            is_absolute: &|| Ok(true),
-            start: &start,
-            of_clock: &|micros| Ok(micros.saturating_mul(1000)),
-        })?;
+        let bounds = bounds_from(window, files, first)?;
         // A time between two microseconds: the later one is the first that is not before it.
         let micros = |ns: i128| u64::try_from(ceil(ns).max(0)).unwrap_or(u64::MAX);
         Ok(Self { from: bounds.from.map_or(0, micros), to: bounds.to.map(micros), skips: is_large(files) })

@@ -59,8 +59,8 @@ impl Trace for Rtc<'_> {
         self.untold_damage()
     }
 
-    fn clock_ns(&self, value: i128) -> Option<i128> {
-        self.of_clock(value).ok().flatten()
+    fn bounds(&self, window: &crate::trace::Window) -> Result<crate::trace::Bounds> {
+        self.range(window)
     }
 
     #[cfg(feature = "tables")]

@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 use std::cell::Cell;
 use traceglass::rtc::recover::{GapReason, Records, UnitSpan, Units};
 use traceglass::rtc::{
-    self, Checker, ClockLink, ClockTimes, Decimal, Frame, Grid, Record, Step, Stream, Streams, Time,
+    self, Checker, ClockLink, ClockTimes, Decimal, Format, Frame, Grid, NameSlot, Names, Record, Step,
+    Stream, Streams, Time,
 };
 use traceglass::{Finding, Gap, Severity};
 
@@ -168,9 +169,14 @@ impl Session {
     }
 
     /// Counts a record, of which the frames are counted.
-    fn count_record(&mut self, record: &Record<'_, '_>, counts: &mut UnitCounts) {
+    fn count_record<'r, 'a>(
+        &mut self,
+        record: &Record<'r, 'a>,
+        names: &'r mut Names<'a, Vec<NameSlot<'a>>>,
+        counts: &mut UnitCounts,
+    ) {
         counts.records += 1;
-        let time = record.time();
+        let time = time_of(names, record);
         meet(&mut counts.times, time);
         if let Some(row) = self.rows.get_mut(record.slot()) {
             row.records += 1;
@@ -219,6 +225,19 @@ fn format_of(stream: &Stream<'_>) -> Value {
     std::str::from_utf8(&text).ok().and_then(crate::json::value).unwrap_or(Value::Null)
 }
 
+/// The time of a record, which an annotation says itself.
+pub(super) fn time_of<'r, 'a>(
+    names: &'r mut Names<'a, Vec<NameSlot<'a>>>,
+    record: &Record<'r, 'a>,
+) -> Option<Time> {
+    if !matches!(record.stream().format(), Format::Annotate(_)) {
+        return record.time();
+    }
+    // The room for names grows.
+    let time = names.record(record).ok().and_then(|named| named.time())?;
+    Some(Time::from_attoseconds(time.ns().saturating_mul(1_000_000_000)))
+}
+
 /// Widens a range of time.
 fn meet(times: &mut Option<(Time, Time)>, time: Option<Time>) {
     let Some(time) = time else { return };
@@ -250,6 +269,7 @@ impl<'a> Rtc<'a> {
         let mut checker = Checker::by(crc32fast::hash);
         let mut session = Session::new(records.frames().session());
         let (mut units, mut counts) = (Units::new(), UnitCounts::NONE);
+        let mut names = Names::new(Vec::new());
         let mut status = Status::Clean;
         let mut found = Vec::new();
         let from = pass.start.unwrap_or(0);
@@ -303,7 +323,7 @@ impl<'a> Rtc<'a> {
                     let frame = *record.frame();
                     if pass.counts {
                         session.count(&frame, record.streams(), digest);
-                        session.count_record(&record, &mut counts);
+                        session.count_record(&record, &mut names, &mut counts);
                     }
                     event(Event::Frame(&frame, record.streams()))?;
                     event(Event::Record(&record))?;

@@ -245,7 +245,7 @@ impl<'a, 't> Timeline<'a, 't> {
 
     #[inline]
     fn is_in_window(&self, event: &OrderedEvent<'a>) -> bool {
-        self.window.contains(Some(Time::since_origin(event.nanoseconds().into())))
+        self.window.contains(event.event().nanoseconds().map(|ns| Time::since_origin(ns.into())))
     }
 
     /// An item, borrowed.
@@ -276,6 +276,8 @@ impl<'a, 't> Timeline<'a, 't> {
                     });
                 };
                 let (event, class) = (*current.event(), current.class());
+                // One without a time has a place in the order alone.
+                let time = time.filter(|_| event.nanoseconds().is_some());
                 let fields_before =
                     self.kinds.slots().get(to_usize(class)).map_or(0, |kind| kind.fields_before);
                 let pools = self.order.pools_at(current);

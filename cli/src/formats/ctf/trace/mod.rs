@@ -294,13 +294,8 @@ impl Trace for Ctf<'_> {
         self.with(|traces, _| Ok(window::begin_of_packets(traces, time, bytes))).ok().flatten()
     }
 
-    fn clock_ns(&self, value: i128) -> Option<i128> {
-        let cycles = u64::try_from(value).ok()?;
-        let of = |traces: &[Compiled<'_>], _| {
-            let mut clocks = traces.iter().flat_map(|trace| trace.schema.clocks());
-            Ok(clocks.next().map(|clock| clock.nanoseconds(cycles)))
-        };
-        self.with(of).ok().flatten()
+    fn bounds(&self, window: &crate::trace::Window) -> Result<crate::trace::Bounds> {
+        self.with(|traces, _| window::range(traces, window))
     }
 
     #[cfg(feature = "tables")]

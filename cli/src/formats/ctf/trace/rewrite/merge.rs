@@ -1,6 +1,6 @@
 //! The streams of several traces, put together.
 
-use super::super::files::{Files, Found};
+use super::super::files::{Files, Found, Stream};
 use super::super::wire::{self, Lane};
 use super::super::{Ctf, parse, programs, span};
 use super::index::{Index, times};
@@ -10,12 +10,15 @@ use crate::input::Input;
 use crate::output::shown;
 use crate::status::{Failure, Result};
 use crate::trace::{Anew, NewTrace, Reading, Rewritten};
+use foldhash::fast::RandomState;
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Programs, check_packets};
 
-/// The key that tells a packet from the others of a trace: its stream, and its number or its time there.
+/// The key that tells a packet from the others of a trace: its stream, and its number or its time there, as far as they are known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     class: u64,
@@ -26,21 +29,59 @@ struct Key {
 }
 
 impl Key {
-    /// `None` if nothing tells.
-    fn of(packet: &Packet<'_, '_>) -> Option<Self> {
+    fn of(packet: &Packet<'_, '_>) -> Self {
         let sequence = packet.sequence();
         let begin = if sequence.is_some() { None } else { packet.begin() };
         let class = packet.stream_class().id();
-        let key = Self { class, stream: packet.stream_id(), cpu: packet.cpu(), sequence, begin };
-        (sequence.is_some() || begin.is_some()).then_some(key)
+        Self { class, stream: packet.stream_id(), cpu: packet.cpu(), sequence, begin }
     }
 }
 
 /// A trace of an input: the input's name, and its files.
 type Member<'m> = (&'m str, &'m Ctf<'m>, &'m Files);
 
-/// Packets that have been written, with the number of their input.
-type Known<'f> = HashMap<Key, (usize, &'f [u8])>;
+/// The packets that were met.
+#[derive(Default)]
+struct Known<'f> {
+    /// By their keys and the hashes of their bytes.
+    packets: HashMap<(Key, u64), Copies<'f>, RandomState>,
+    /// The input and the file of the first packet with a key.
+    first: HashMap<Key, (usize, &'f OsStr), RandomState>,
+}
+
+/// The copies of a packet.
+struct Copies<'f> {
+    bytes: &'f [u8],
+    /// The number of them that are written.
+    written: usize,
+    /// The last input that had one, and how many it had.
+    member: usize,
+    met: usize,
+}
+
+impl<'f> Known<'f> {
+    /// True if a packet has to be written: as often as the input has it that has it most often.
+    fn is_new(&mut self, key: Key, bytes: &'f [u8], member: usize) -> bool {
+        let hash = self.packets.hasher().hash_one(bytes);
+        let copies = self.packets.entry((key, hash)).or_insert(Copies { bytes, written: 0, member, met: 0 });
+        if copies.bytes != bytes {
+            return true;
+        }
+        let met = if copies.member == member { copies.met } else { 0 };
+        (copies.member, copies.met) = (member, met.saturating_add(1));
+        let is_new = copies.met > copies.written;
+        copies.written = copies.written.max(copies.met);
+        is_new
+    }
+
+    /// True if another input has another packet of this number in the same stream. If packets do not name their streams, the
+    /// names of files do.
+    fn contradicts(&mut self, key: Key, member: usize, file: &'f OsStr) -> bool {
+        let (other, known) = *self.first.entry(key).or_insert((member, file));
+        let is_same_stream = key.stream.is_some() || key.cpu.is_some() || known == file;
+        key.sequence.is_some() && other != member && is_same_stream
+    }
+}
 
 /// Writes the streams of several traces side by side: as one trace where their metadata is the same, else as a folder
 /// for each. Packets that are in several inputs are written once.
@@ -82,7 +123,7 @@ pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Resul
         to.file(&folder.join("metadata"))?;
         to.put(metadata)?;
         let mut names = BTreeSet::from(["metadata".to_owned()]);
-        let mut known = Known::new();
+        let mut known = Known::default();
         for (number, (name, ctf, files)) in members.iter().enumerate() {
             let all = runs(ctf, files, number, &mut known, &mut done)?;
             for (stream, (runs, index)) in files.streams.iter().zip(all) {
@@ -129,20 +170,21 @@ fn runs<'f>(
         done.is_absolute |= clock.is_some_and(|clock| clock.is_unix());
         lanes
             .zip(&files.streams)
-            .map(|(lane, stream)| of_stream(&lane, stream.data.data(), steps, member, known, done))
+            .map(|(lane, stream)| of_stream(&lane, stream, steps, member, known, done))
             .collect()
     })
 }
 
 fn of_stream<'f>(
     lane: &Lane<'_>,
-    data: &'f [u8],
+    stream: &'f Stream,
     programs: Programs<'_>,
     member: usize,
     known: &mut Known<'f>,
     done: &mut Rewritten,
 ) -> Result<(Vec<Range<u64>>, Index)> {
-    let path = shown(&lane.stream.path);
+    let (path, data) = (shown(&lane.stream.path), stream.data.data());
+    let file = stream.path.file_name().unwrap_or_default();
     if lane.track().is_some() {
         return Err(Failure::usage(format!("{path} is a capture of several streams: recover it first")));
     }
@@ -153,21 +195,16 @@ fn of_stream<'f>(
             .map_err(|error| Failure::usage(format!("{path} is damaged, recover it first: {error}")))?;
         let (start, end) = (packet.offset(), packet.end_offset().min(data.len() as u64));
         let bytes = range(data, start, end);
-        if let Some(key) = Key::of(&packet) {
-            match known.get(&key) {
-                Some((_, same)) if *same == bytes => {
-                    done.dropped = done.dropped.saturating_add(1);
-                    continue;
-                }
-                Some((other, _)) if *other != member && key.sequence.is_some() => {
-                    let sequence = key.sequence.unwrap_or_default();
-                    return Err(Failure::usage(format!(
-                        "{path} has a packet {sequence}, and another input has another one"
-                    )));
-                }
-                Some(_) => {}
-                None => drop(known.insert(key, (member, bytes))),
-            }
+        let key = Key::of(&packet);
+        if !known.is_new(key, bytes, member) {
+            done.dropped = done.dropped.saturating_add(1);
+            continue;
+        }
+        if known.contradicts(key, member, file) {
+            let sequence = key.sequence.unwrap_or_default();
+            return Err(Failure::usage(format!(
+                "{path} has a packet {sequence}, and another input has another one"
+            )));
         }
         let alone = traceglass::ctf::data::Packets::new(bytes, lane.schema());
         let read = check_packets(alone, programs, &mut |finding| {

@@ -5,12 +5,13 @@ use super::super::front::{Front, INDEX};
 use super::super::pieces::Pieces;
 use super::exact::{Exact, Tail, Waiting};
 use super::{Unit, Units};
+use crate::formats::rtc::scan::time_of;
 use crate::formats::rtc::session::{Rtc, Slots};
 use crate::progress::Progress;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::rc::Rc;
 use traceglass::rtc::recover::{Found, Records};
-use traceglass::rtc::{Checker, CrcStatus, Frame, Index, Record, Time, id};
+use traceglass::rtc::{Checker, CrcStatus, Format, Frame, Index, NameSlot, Names, Record, Stream, Time, id};
 use traceglass::{ByteOrder, Finding, Gap, Severity};
 
 /// The time of the record that was seen last: those between two stamps have the same.
@@ -52,7 +53,19 @@ const ATTOSECONDS: i128 = 1_000_000_000;
 struct Seen {
     /// The number of that frame, from 1 on.
     at: u64,
-    is_stamp: bool,
+    says: Says,
+}
+
+/// The times that the records of a stream say themselves.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Says {
+    /// None: they have that of the clock.
+    #[default]
+    Nothing,
+    /// That of their own clock.
+    Stamp,
+    /// Each its own, as an annotation.
+    Own,
 }
 
 /// Records in one frame each whose time is that of one before them, in the unit in which reading is: most are such.
@@ -94,6 +107,7 @@ struct Walk<'d, 'a> {
     clocks: Clocks,
     pieces: Pieces,
     times: Times,
+    names: Names<'a, Vec<NameSlot<'a>>>,
     last: LastTime,
     /// By their slots, the streams. Only what begins a time, or is the first one after a frame of a default stream, can
     /// have a time that is not known of its unit.
@@ -134,6 +148,7 @@ impl Units<'_> {
             pieces: Pieces::default(),
             last: LastTime { time: None, is_wanted: times.wants(None) },
             times,
+            names: Names::new(Vec::new()),
             seen: Vec::new(),
             others: 1,
             marks: Vec::new(),
@@ -236,7 +251,7 @@ impl<'a> Walk<'_, 'a> {
     #[inline(always)]
     fn is_plain(&self, frame: &Frame<'_>) -> bool {
         let seen = frame.slot().and_then(|slot| self.seen.get(slot));
-        seen.is_some_and(|seen| seen.at == self.others && !seen.is_stamp)
+        seen.is_some_and(|seen| seen.at == self.others && seen.says == Says::Nothing)
             && self.exact.is_none()
             && !frame.more()
             && !frame.continues()
@@ -281,23 +296,40 @@ impl<'a> Walk<'_, 'a> {
         unit.records = unit.records.saturating_add(1);
         super::super::digest::add(frame.id(), frame.payload().len() as u64, &mut unit.digest);
         match self.seen.get(slot) {
-            Some(seen) if seen.at == self.others && seen.is_stamp => self.stamp(records, slot),
             // It may come while another one is open.
-            Some(seen) if seen.at == self.others => {}
-            _ => self.first(records, slot),
+            Some(seen) if seen.at == self.others => self.says(records, frame, slot, seen.says),
+            _ => self.first(records, frame, slot),
+        }
+    }
+
+    /// A record of a stream that was met since a frame of a default stream.
+    #[inline]
+    fn says(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>, slot: usize, says: Says) {
+        match says {
+            Says::Nothing => {}
+            Says::Stamp => self.stamp(records, slot),
+            Says::Own => {
+                let time = records.record(*frame).and_then(|record| time_of(&mut self.names, &record));
+                self.meet_here(time);
+            }
         }
     }
 
     /// The first record of a stream since a frame of a default stream.
     #[cold]
-    fn first(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
-        let is_stamp = records.streams().is_clock(slot);
+    fn first(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>, slot: usize) {
+        let stream = records.streams().at(slot);
+        let says = match stream.map(Stream::format) {
+            _ if records.streams().is_clock(slot) => Says::Stamp,
+            Some(Format::Annotate(_)) => Says::Own,
+            _ => Says::Nothing,
+        };
         if self.seen.len() <= slot {
             self.seen.resize(slot.saturating_add(1), Seen::default());
         }
-        self.seen.get_mut(slot).into_iter().for_each(|seen| *seen = Seen { at: self.others, is_stamp });
-        if is_stamp {
-            return self.stamp(records, slot);
+        self.seen.get_mut(slot).into_iter().for_each(|seen| *seen = Seen { at: self.others, says });
+        if says != Says::Nothing {
+            return self.says(records, frame, slot, says);
         }
         self.meet_here(records.time_at(slot));
     }
@@ -319,6 +351,7 @@ impl<'a> Walk<'_, 'a> {
         let (whole, pieces) = ([(frame.offset(), frame.end())], self.pieces.ended());
         let frames = if frame.continues() { &pieces[..] } else { &whole };
         let (is_wanted, slot) = (exact.wants(&record), record.slot());
+        let time = time_of(&mut self.names, &record);
         let last = self.units.len().saturating_sub(1);
         match (is_wanted, record.is_stamp()) {
             (false, false) => return exact.leave(frames),
@@ -345,7 +378,7 @@ impl<'a> Walk<'_, 'a> {
         unit.count(own);
         if is_wanted {
             unit.tail = Tail::default();
-            record.time().into_iter().for_each(|time| unit.meet(time));
+            time.into_iter().for_each(|time| unit.meet(time));
         } else if unit.is_wanted {
             unit.tail.push(frames, own);
         }
@@ -388,14 +421,15 @@ impl<'a> Walk<'_, 'a> {
 
     /// A record in several frames.
     #[cold]
-    fn joined(&mut self, records: &Records<'_, '_, Slots<'_>>, frame: &Frame<'_>) {
+    fn joined(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>) {
         let Some(record) = records.record(*frame) else { return };
         let (begun, own) = self.place(records, &record);
         if begun.saturating_add(1) < self.units.len() {
             self.pieces.note(own);
         }
         self.units.last_mut().into_iter().for_each(|unit| unit.count(own));
-        self.meet(record.time(), begun);
+        let time = time_of(&mut self.names, &record);
+        self.meet(time, begun);
     }
 
     /// The time of a record that begins in a unit, and ends in the last one.
