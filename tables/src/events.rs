@@ -35,8 +35,8 @@ pub(crate) struct Place<'p> {
     /// The text that distinguishes the tracks of this file from those of others; empty where all files share their
     /// tracks.
     pub seed: &'p str,
-    /// True of a chunk of RFR: the begin of what ends in it may lie in another one.
-    pub is_chunk: bool,
+    /// True of a part of RFR, a chunk or a range: the begin of what ends in it may lie before it.
+    pub is_part: bool,
 }
 
 /// Takes the events that become rows of a format's own tables: each with its track.
@@ -247,8 +247,8 @@ impl<'q> Common<'q> {
         with_text(&event.name(), buffer, |name| {
             let is_instant = event.kind() == EventKind::Instant;
             let (kind, name) = match name {
-                "TaskPollEnd" if is_instant && place.is_chunk => ("end", "poll"),
-                "SpanExit" if is_instant && place.is_chunk => ("end", "enter"),
+                "TaskPollEnd" if is_instant && place.is_part => ("end", "poll"),
+                "SpanExit" if is_instant && place.is_part => ("end", "enter"),
                 name => (event.kind().name(), name),
             };
             if !query.wants_event(kind, name) {

@@ -264,7 +264,8 @@ impl Reading<'_> {
             timeline.set_callsites(callsites);
         }
         content!(timeline.add(0, self.data));
-        let place = Place { file: self.file, is_chunk, ..Place::default() };
+        let is_part = is_chunk || self.query.window.from().is_some();
+        let place = Place { file: self.file, is_part, ..Place::default() };
         common.drive(&mut timeline, &place, None, sink).map(Ok)
     }
 }

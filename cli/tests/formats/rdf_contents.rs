@@ -23,6 +23,11 @@ impl Trace {
         (status(&output), String::from_utf8(output.stdout).unwrap())
     }
 
+    /// The status of a verb whose output need not be text.
+    fn status_of(&self, args: &[&str]) -> i32 {
+        status(&traceglass(&[args, &[self.0.to_str().unwrap()]].concat()))
+    }
+
     fn json(&self, args: &[&str]) -> Vec<Value> {
         let (_, stdout) = self.run(args);
         stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -344,8 +349,7 @@ fn verbs_agree_on_events_that_cannot_be_read() {
             assert!(to.exists(), "{recovered:?}");
             std::fs::remove_file(to).unwrap();
         }
-        // Of a chunk that is not known nothing is exported, and nothing is lost.
-        assert_eq!(export(&trace), if number == 3 { 0 } else { 3 }, "{number}");
+        assert_eq!(export(&trace), 3, "{number}");
     }
     // Facts that are too much are not told, and nothing that happened is lost.
     let facts = Chunk::zstd("AsicInfo", &vec![0; 9 << 20]);
@@ -452,4 +456,25 @@ fn submissions_that_overlap_make_a_queue_busy_once() {
     // Masks and codes are those of `cat`; as JSON they are numbers.
     assert!(run(&["cat", "--slices"]).contains(" CmdBufSubmit pci=0xc0000 queue=2 "));
     assert!(run(&["cat", "--slices", "--json"]).contains("\"args\":{\"pci\":786432,\"queue\":2,"));
+}
+
+/// Damage of a chunk that has no events is told by what reads all events.
+#[test]
+fn damage_of_other_chunks_is_told_where_events_are_exported() {
+    let mut chunks = crash();
+    let mut other = Chunk::zstd("Unheard", b"some text, some text, some text");
+    other.stored.truncate(other.stored.len() - 3);
+    chunks.push(other);
+    let trace = Trace::new("untold", &chunks);
+    for args in [
+        &["check"][..],
+        &["stats"],
+        &["cat", "--slices"],
+        &["export", "--format", "perfetto"],
+        &["export", "--format", "csv"],
+    ] {
+        assert_eq!(trace.status_of(args), 3, "{args:?}");
+    }
+    let sound = Trace::new("untold-sound", &crash());
+    assert_eq!(sound.status_of(&["export", "--format", "csv"]), 0);
 }

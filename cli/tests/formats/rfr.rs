@@ -614,6 +614,10 @@ fn an_end_without_a_begin_is_an_instant_in_tables() {
     let kinds: Vec<_> =
         text.lines().skip(1).map(|line| line.split(',').skip(6).take(2).collect::<Vec<_>>()).collect();
     assert_eq!(kinds, [["instant", "TaskPollEnd"], ["begin", "poll"], ["end", "poll"]]);
+    // What begins before a range ends in it under the same name.
+    let output = traceglass(&["export", "--format", "csv", "--from", "+1.5s", &path]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.lines().count() == 2 && text.contains(",end,poll,"), "{text}");
 }
 
 /// Options that would change nothing are refused.

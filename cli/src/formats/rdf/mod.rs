@@ -26,7 +26,7 @@ use crate::trace::{
 };
 pub use create::{append, create};
 use decoder::Decoder;
-use loaded::fault;
+use loaded::{fault, is_known};
 use plan::{Part, Plan, Shared, Turn};
 pub use rewrite::merge;
 use serde_json::{Map, Value};
@@ -131,6 +131,18 @@ impl Trace for Rdf<'_> {
 
     fn events_in(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         self.export_events(window, events)
+    }
+
+    /// Damage of chunks that are known to have events is told with these.
+    fn untold(&self) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        self.each_entry(|entry, found| {
+            let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
+            if !is_known(entry.identifier()) {
+                lines.extend(errors.map(|finding| finding.cause().to_string()));
+            }
+        })?;
+        Ok(lines)
     }
 
     fn bounds(&self, window: &crate::trace::Window) -> Result<Bounds> {
