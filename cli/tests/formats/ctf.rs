@@ -1,7 +1,7 @@
 //! The command on CTF 2 metadata.
 
 use crate::common::ctf::{Packet, fragment, sample, stream, text};
-use crate::common::{data, status, traceglass};
+use crate::common::{Scratch, data, status, traceglass};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -431,4 +431,37 @@ fn each_record_has_the_context_of_its_own_packet() {
             .zip(numbers)
             .all(|(event, number)| event["offset"].as_u64().map(|at| at / 256) == number)
     );
+}
+
+/// A column holds what `cat --json` says, or null where there is nothing.
+#[test]
+fn columns_hold_wide_floats_and_nothing_for_what_is_absent() {
+    let scratch = Scratch::new("columns");
+    let byte = r#"{"type":"fixed-length-boolean","length":8,"byte-order":"little-endian"}"#;
+    let float = r#"{"type":"fixed-length-floating-point-number","length":128,"byte-order":"little-endian"}"#;
+    let place = r#"{"origin":"event-record-payload","path":["b"]}"#;
+    let optional =
+        format!(r#"{{"type":"optional","selector-field-location":{place},"field-class":{float}}}"#);
+    let members = [("q", float), ("b", byte), ("o", &optional)]
+        .map(|(name, class)| format!(r#"{{"name":"{name}","field-class":{class}}}"#))
+        .join(",");
+    let payload = format!(r#"{{"type":"structure","member-classes":[{members}]}}"#);
+    let fragments = [
+        r#"{"type":"preamble","version":2}"#.to_owned(),
+        r#"{"type":"data-stream-class"}"#.to_owned(),
+        format!(r#"{{"type":"event-record-class","name":"e","payload-field-class":{payload}}}"#),
+    ];
+    scratch.file("metadata", fragments.map(|text| format!("\x1e{text}\n")).concat().as_bytes());
+    // 1.5, in 112 bits after the exponent.
+    let wide = (0x3fff_u128 << 112 | 1 << 111).to_le_bytes();
+    scratch.file("stream", &[&wide[..], &[0], &wide, &[1], &wide].concat());
+    let trace = scratch.path("");
+    let output = traceglass(&["export", "--format", "csv", "--table", "e", &trace]);
+    let rows = String::from_utf8(output.stdout).unwrap();
+    let values: Vec<_> =
+        rows.lines().skip(1).map(|row| row.rsplitn(4, ',').take(3).collect::<Vec<_>>()).collect();
+    assert_eq!(values.len(), 2, "{rows}");
+    assert_eq!((values[0][0], values[0][1]), ("", "false"), "{rows}");
+    assert_eq!((values[1][0], values[1][1]), (values[0][2], "true"), "{rows}");
+    assert!(!values[0][2].is_empty() && values[0][2] != "null", "{rows}");
 }
