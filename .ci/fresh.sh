@@ -16,6 +16,8 @@ if [ "${1:-}" != --built ]; then
     cargo cyclonedx --version 2>/dev/null || cargo install --locked cargo-cyclonedx
     cargo auditable --version 2>/dev/null || cargo install --locked cargo-auditable
     make_venv target/venv-maturin maturin==1.16.0
+    .ci/web.sh build
+    export TRACEGLASS_PAGE=$PWD/bindings/web/dist/traceglass.html
     .ci/dist.sh archive
     .ci/dist.sh deb
     .ci/dist.sh sbom

@@ -340,11 +340,11 @@ mutants() {
             --timeout-multiplier 4 --test-package "$packages" --output "target/mutants/$folder" </dev/null || [ $? -le 3 ]
         .ci/mutants.py "target/mutants/$folder/mutants.out/outcomes.json" "$share" || failed=1
     done <<'END'
-src 85 2400 traceglass
-record/src 85 50 traceglass-record
-open/src 75 100 traceglass-open,traceglass-cli
-tables/src 75 180 traceglass-tables
-cli/src 75 1200 traceglass-cli
+src 85 4800 traceglass
+record/src 85 100 traceglass-record
+open/src 75 200 traceglass-open,traceglass-cli
+tables/src 75 360 traceglass-tables
+cli/src 75 2400 traceglass-cli
 END
     return $failed
 }

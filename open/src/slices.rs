@@ -2,6 +2,7 @@
 
 use crate::record::Json;
 use crate::text::{NAME_MAX, push_label};
+use crate::tracks::Tracks;
 use compact_str::CompactString;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -85,6 +86,9 @@ pub trait TakeSlices {
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
+    /// The time of an event, whatever its track.
+    fn met(&mut self, _time: Time) {}
+
     /// An event as it was recorded.
     fn event(&mut self, _event: &Event<'_>) -> Result<(), Self::Error> {
         Ok(())
@@ -108,6 +112,7 @@ pub trait TakeSlices {
 /// Puts begins and ends together. Memory grows with what is open at the same time, and with the tracks that last.
 pub struct Slices<T> {
     to: T,
+    tracks: Tracks,
     /// The place of each track among the lanes, and among their labels: of most tracks, by their numbers.
     near: [Vec<Option<NonZeroU32>>; 2],
     far: HashMap<TrackId, NonZeroU32, RandomState>,
@@ -146,9 +151,10 @@ struct Lane {
     /// The number of slices that it lies in.
     depth: u32,
     edges: Edges,
-    /// True if there is a slice, and if its taker keeps the name.
+    /// True if there is a slice, if its taker keeps the name, and if its track was asked for when it began.
     is_open: bool,
     is_kept: bool,
+    is_asked: bool,
 }
 
 /// The names of a track, in one line of the cache if they are short.
@@ -185,8 +191,14 @@ const SPARE: usize = 1 << 10;
 
 impl<T: TakeSlices> Slices<T> {
     pub fn new(to: T) -> Self {
+        Self::on(Tracks::default(), to)
+    }
+
+    /// Of these tracks alone: a slice counts if its track is one of them when it begins, whatever that is called later.
+    pub fn on(tracks: Tracks, to: T) -> Self {
         let json = Json::merged();
         Self {
+            tracks,
             json: if to.is_for_people() { json.for_people() } else { json },
             to,
             near: [Vec::new(), Vec::new()],
@@ -256,7 +268,9 @@ impl<T: TakeSlices> Slices<T> {
         while lane.is_open {
             let open = lane.pop(&self.below, &mut self.free);
             let texts = open.texts.and_then(|at| self.texts.get(index(at))).unwrap_or(&NO_TEXTS);
-            self.to.slice(&open.slice(place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
+            if open.is_asked {
+                self.to.slice(&open.slice(place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
+            }
             self.free_texts.extend(open.texts.map(NonZeroU32::get));
         }
         self.to.ended(track, &labels.label);
@@ -271,8 +285,10 @@ impl<T: TakeSlices> Slices<T> {
     /// Notes what an event begins on a track.
     fn begin(&mut self, event: &Event<'_>, args: Option<&[u8]>) {
         let place = self.place(event.track());
-        let kept = self.to.keep(event.name());
-        let texts = (kept.is_none() || self.to.wants_args()).then(|| self.write(event, kept, args)).flatten();
+        let is_asked = self.tracks.has(event.track());
+        let kept = if is_asked { self.to.keep(event.name()) } else { None };
+        let has_texts = is_asked && (kept.is_none() || self.to.wants_args());
+        let texts = has_texts.then(|| self.write(event, kept, args)).flatten();
         let Some(lane) = self.lanes.get_mut(place) else { return };
         let below = lane.is_open.then(|| put(&mut self.below, &mut self.free, *lane)).flatten();
         *lane = Lane {
@@ -285,6 +301,7 @@ impl<T: TakeSlices> Slices<T> {
             edges: event.slice().map_or(Edges::NONE, |slice| slice.edges()),
             is_open: true,
             is_kept: kept.is_some(),
+            is_asked,
         };
     }
 
@@ -315,6 +332,7 @@ impl<T: TakeSlices> Slices<T> {
 
     /// The same, where the arguments of an event are known that says all of a slice itself: as members of a JSON object.
     pub fn item_with(&mut self, item: &Item<'_>, args: Option<&[u8]>) -> Result<(), T::Error> {
+        self.tracks.meet(item);
         match item {
             Item::Track(track) => {
                 let place = self.place(track.id());
@@ -337,7 +355,7 @@ impl<T: TakeSlices> Slices<T> {
             }
             Item::Event(event) => {
                 if event.slice().is_none() {
-                    self.to.event(event)?;
+                    self.taken(event)?;
                 }
                 match event.kind() {
                     EventKind::Begin => {
@@ -355,7 +373,8 @@ impl<T: TakeSlices> Slices<T> {
 
     /// An event that came to begin or end states and slices, which are items of their own.
     pub fn taken(&mut self, event: &Event<'_>) -> Result<(), T::Error> {
-        self.to.event(event)
+        event.time().into_iter().for_each(|time| self.to.met(time));
+        if self.tracks.has(event.track()) { self.to.event(event) } else { Ok(()) }
     }
 
     /// Gives out what has not ended, and gives back what takes slices.
@@ -370,7 +389,7 @@ impl<T: TakeSlices> Slices<T> {
         let id = |place: usize| self.labels.get(place).map(|labels| labels.id);
         self.left.sort_by_cached_key(|(place, lane, _)| (lane.time.map(Time::ns), id(*place), lane.depth));
         for (place, open, texts) in &self.left {
-            let Some(labels) = self.labels.get(*place) else { continue };
+            let Some(labels) = self.labels.get(*place).filter(|_| open.is_asked) else { continue };
             self.to.slice(&open.slice(*place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
         }
         for labels in &self.labels {
@@ -417,7 +436,9 @@ impl<T: TakeSlices> Slices<T> {
             self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
             let said = texts.as_deref().unwrap_or(&NO_TEXTS);
-            self.to.slice(&ended.slice(place, said, labels, end, edges))?;
+            if ended.is_asked {
+                self.to.slice(&ended.slice(place, said, labels, end, edges))?;
+            }
             if let Some(texts) = texts.filter(|_| self.free_texts.len() >= SPARE) {
                 *texts = Texts::default();
             }
@@ -568,6 +589,7 @@ fn value_len(text: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::record::Names;
     use std::convert::Infallible;
     use traceglass::event::TrackKind;
 
@@ -599,11 +621,18 @@ mod tests {
     /// as many tracks as there are at a time.
     #[test]
     fn a_track_that_ended_leaves_its_place_to_another() {
+        tracks_come_and_go("name ");
+        // Of tracks that are asked for, each slice that begins while they are called so.
+        tracks_come_and_go("name 5");
+    }
+
+    fn tracks_come_and_go(start: &str) {
         let mut random = Random(0x5eed_0009);
         let mut next = |most: u64| random.next() % most;
-        let mut slices = Slices::new(Kept::default());
-        // Each track that there is: its name, and when the slices began that are open on it.
-        let mut alive: Vec<(TrackId, String, Vec<i128>)> = Vec::new();
+        let asked = Tracks::new(Names::new([format!("{start}*").as_str()]));
+        let mut slices = Slices::on(asked, Kept::default());
+        // Each track that there is: its name, and the slices that are open on it: when they began, if that was asked for.
+        let mut alive: Vec<(TrackId, String, Vec<Option<i128>>)> = Vec::new();
         let (mut expected, mut count) = (Vec::new(), 0_u64);
         for now in 0..60_000_i128 {
             let at = next(60) as usize;
@@ -624,15 +653,22 @@ mod tests {
             }
             match kind {
                 1 | 2 => {
-                    open.push(now);
+                    open.push(Some(now).filter(|_| name.starts_with(start)));
                     slices.item(&Item::Event(event(EventKind::Begin))).unwrap();
                 }
                 3 | 4 => {
-                    expected.push((*id, name.clone(), open.pop(), Some(now)));
+                    match open.pop() {
+                        Some(Some(begin)) => expected.push((*id, name.clone(), Some(begin), Some(now))),
+                        None if name.starts_with(start) => {
+                            expected.push((*id, name.clone(), None, Some(now)))
+                        }
+                        _ => {}
+                    }
                     slices.item(&Item::Event(event(EventKind::End))).unwrap();
                 }
                 _ => {
-                    expected.extend(open.drain(..).rev().map(|begin| (*id, name.clone(), Some(begin), None)));
+                    let asked = open.drain(..).rev().flatten();
+                    expected.extend(asked.map(|begin| (*id, name.clone(), Some(begin), None)));
                     slices.item(&Item::Ended(*id)).unwrap();
                     alive.remove(at);
                 }
@@ -641,7 +677,9 @@ mod tests {
         assert!(count > 5_000 && slices.lanes.len() <= 50, "{count} {}", slices.lanes.len());
         assert!(slices.far.len() <= 50 && slices.texts.len() < 1_000);
         let mut left: Vec<_> = (alive.iter())
-            .flat_map(|(id, name, open)| open.iter().map(|begin| (*id, name.clone(), Some(*begin), None)))
+            .flat_map(|(id, name, open)| {
+                open.iter().flatten().map(|begin| (*id, name.clone(), Some(*begin), None))
+            })
             .collect();
         left.sort_by_key(|(_, _, begin, _)| *begin);
         expected.extend(left);

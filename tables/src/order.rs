@@ -26,7 +26,7 @@ impl Trace<'_> {
     /// for each piece that has been read.
     ///
     /// Slices, and the tables of dial9's own, come before all else, with the first piece: they are read from the whole
-    /// trace, on this thread.
+    /// trace, on this thread. So is all of dial9, if no range is asked for.
     ///
     /// At most one piece a thread is under way at a time, each with a few batches.
     ///

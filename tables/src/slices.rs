@@ -72,33 +72,23 @@ impl TakeItems for Reading<'_, '_> {
 }
 
 /// Makes the table of items.
-pub(crate) struct Making<'q> {
-    slices: Slices<Made<'q>>,
-    tracks: Tracks,
-}
+pub(crate) struct Making<'q>(Slices<Made<'q>>);
 
 impl<'q> Making<'q> {
     pub(crate) fn new(table: &Table, query: &'q Query) -> Self {
         let (rows, args, full) = (Rows::new(table, query), String::new(), Vec::new());
-        let tracks = Tracks::new(query.tracks.clone());
-        Self { slices: Slices::new(Made { rows, query, args, full }), tracks }
+        Self(Slices::on(Tracks::new(query.tracks.clone()), Made { rows, query, args, full }))
     }
 
     /// An item; of an event, its fields if they are known.
     pub(crate) fn item(&mut self, item: &Item<'_>, fields: Option<&str>, sink: &mut Sink<'_>) -> Result<()> {
-        self.tracks.meet(item);
-        if let Item::Event(event) = item
-            && !self.tracks.has(event.track())
-        {
-            return Ok(());
-        }
         let args = fields.and_then(|object| object.strip_prefix('{')?.strip_suffix('}'));
-        self.slices.item_with(item, args.map(str::as_bytes))?;
-        self.slices.taker().full.drain(..).try_for_each(|batch| sink(SLICES, batch))
+        self.0.item_with(item, args.map(str::as_bytes))?;
+        self.0.taker().full.drain(..).try_for_each(|batch| sink(SLICES, batch))
     }
 
     pub(crate) fn finish(self, sink: &mut Sink<'_>) -> Result<()> {
-        let Made { mut rows, full, .. } = self.slices.finish()?;
+        let Made { mut rows, full, .. } = self.0.finish()?;
         full.into_iter().try_for_each(|batch| sink(SLICES, batch))?;
         hand_out_rest(SLICES, &mut rows, sink)
     }

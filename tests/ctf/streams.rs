@@ -93,6 +93,21 @@ fn streams_are_merged_by_time() {
     });
 }
 
+/// The first packet of a stream counts from 0; where reading begins later, nothing is known of what was before.
+#[test]
+fn losses_count_from_the_start_of_the_stream() {
+    with_schema(|schema| {
+        let data = [packet(0, 4, &[1], 0), packet(1, 6, &[2], 0), packet(2, 9, &[3], 0)].concat();
+        let packets: Vec<_> = Packets::new(&data, schema).map(Result::unwrap).collect();
+        let records = |from: usize| {
+            let mut losses = Losses::default();
+            packets[from..].iter().map(|packet| losses.observe(packet).records()).collect::<Vec<_>>()
+        };
+        assert_eq!(records(0), [Some(4), Some(2), Some(3)]);
+        assert_eq!(records(1), [None, Some(3)]);
+    });
+}
+
 #[test]
 fn a_fault_costs_the_rest_of_a_packet() {
     with_schema(|schema| {

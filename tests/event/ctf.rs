@@ -161,6 +161,46 @@ fn losses_of_packets_without_records_are_told() {
     assert_eq!(found.iter().filter(told).count(), 1, "{found:?}");
 }
 
+/// A loss is from the record before it up to the end of the packet that tells of it.
+#[test]
+fn losses_are_in_the_ranges_that_their_packets_meet() {
+    let number = |name: &str, role: &str| {
+        format!(
+            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
+        )
+    };
+    let times = [
+        number("begin", "default-clock-timestamp"),
+        number("end", "packet-end-default-clock-timestamp"),
+        r#"{"name": "lost""#.to_owned(),
+    ];
+    let metadata = METADATA.replacen(r#"{"name": "lost""#, &times.join(", "), 1);
+    let packet = |begin: u8, end: u8, lost: u8, records: &[u8]| {
+        let bits = ((6 + records.len()) * 8) as u16;
+        [&bits.to_le_bytes()[..], &[3, begin, end, lost], records].concat()
+    };
+    let stream =
+        [packet(10, 20, 0, &[1, 12, 7]), packet(30, 60, 7, &[1, 35, 7]), packet(70, 90, 9, &[])].concat();
+    let losses = |from: i128, to: i128| {
+        let window = Window::new(Some(1_000_000_000 + from), Some(1_000_000_000 + to));
+        let lines = lines_of(&metadata, std::slice::from_ref(&stream), window).unwrap();
+        lines
+            .iter()
+            .filter_map(|line| line.split_once("discarded Some"))
+            .map(|(_, count)| count.to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(losses(0, 100), ["(7)", "(2)"]);
+    assert_eq!([losses(0, 12), losses(91, 95)], [Vec::<String>::new(), Vec::new()]);
+    for range in [(13, 20), (25, 29), (31, 34), (45, 60)] {
+        assert_eq!(losses(range.0, range.1)[0], "(7)", "{range:?}");
+    }
+    for range in [(36, 50), (61, 65), (71, 80), (90, 91)] {
+        assert_eq!(losses(range.0, range.1).last().map(String::as_str), Some("(2)"), "{range:?}");
+    }
+}
+
 /// Tracers begin a new file as a stream grows: what follows with the same number is on the same track.
 #[test]
 fn files_of_one_stream_are_one_track() {

@@ -77,7 +77,7 @@ fn outcome(trace: &dyn Trace, damage: &Damage, window: Window) -> Result<Outcome
     Ok(outcome)
 }
 
-/// All tables of a trace as Parquet files. True if one has events or records.
+/// All tables of a trace as Parquet files. True if there are events.
 pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> Result<(Outcome, bool)> {
     let mut summary = files::Summary::default();
     let progress = Progress::new(trace.bytes());
@@ -87,8 +87,7 @@ pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> 
         summary = files::export(tables, name, folder, &part.query(), threads, &advance).map_err(failure)?;
         Ok(())
     })?;
-    let has_events =
-        summary.rows.iter().any(|(table, _)| !matches!(table.as_str(), "tracks" | "gaps" | "parts"));
+    let has_events = summary.rows.iter().any(|(table, _)| table == "events");
     Ok((outcome(trace, &summary.damage, part.window)?, has_events))
 }
 

@@ -56,8 +56,8 @@ impl<'o> SliceLines<'o> {
         }
     }
 
-    /// Prints what tracks are called, as JSON: people see it with each slice.
-    pub fn finish(mut self) -> Result<()> {
+    /// Prints what tracks are called, as JSON: people see it with each slice. False if there was no slice.
+    pub fn finish(mut self) -> Result<bool> {
         if let Some(tree) = self.tree.take() {
             let (out, is_json) = (&mut *self.out, self.json.is_some());
             tree.finish(&mut |line| put(out, is_json, line))?;
@@ -67,14 +67,8 @@ impl<'o> SliceLines<'o> {
                 let text = json.begin().text("kind", "track").text("track", track).text("label", alias).end();
                 self.out.json_text(text)?;
             }
-        } else if !self.printed && self.tracks.is_some() {
-            self.out.message("nothing of this name, or on this track, lasted");
-        } else if !self.printed && self.window != Window::ALL {
-            self.out.message("nothing lasted in this range of time");
-        } else if !self.printed {
-            self.out.message("nothing of it lasted: it has no slices");
         }
-        Ok(())
+        Ok(self.printed)
     }
 
     fn as_json(buffer: &mut Buffer, stamps: &mut Stamps, slice: &Slice<'_>) {

@@ -14,8 +14,7 @@ use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::num::NonZeroU32;
-use traceglass::event::{Event, EventKind, Item, Label, Track, TrackId, Window};
-use traceglass_open::tracks::Tracks;
+use traceglass::event::{Event, EventKind, Label, Time, Track, TrackId, Window};
 
 /// Names of each kind that are counted on their own; the others are counted together.
 const NAMES: usize = 1 << 16;
@@ -33,8 +32,6 @@ pub struct Stats {
     /// The first and the last time.
     pub span: Option<(i128, i128)>,
     window: Window,
-    /// The tracks of the source that are asked for. Whatever is on others, the trace lasts as long.
-    asked: Tracks,
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
     known_tracks: Vec<Option<NonZeroU32>>,
@@ -274,9 +271,9 @@ impl Busy {
 }
 
 impl Stats {
-    /// Of a range of time, and of some tracks.
-    pub fn new(window: Window, asked: Tracks) -> Self {
-        Self { window, asked, ..Self::default() }
+    /// Of a range of time.
+    pub fn new(window: Window) -> Self {
+        Self { window, ..Self::default() }
     }
 
     /// The duration in nanoseconds: from the first event to the last, or that of the window.
@@ -311,14 +308,14 @@ impl TakeSlices for Stats {
         false
     }
 
-    /// Each name that begins is one that is counted, unless it may be one that is not asked for.
+    /// Each name that begins is one that is counted, unless it may lie outside of the range.
     fn keep(&mut self, name: Label<'_>) -> Option<u32> {
-        let is_all = self.window == Window::ALL && self.asked.are_all();
+        let is_all = self.window == Window::ALL;
         is_all.then(|| u32::try_from(by_label(&mut self.name, name, |name| self.slices.place(name))).ok())?
     }
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
-        if !slice.touches(self.window) || !self.asked.has(slice.id()) {
+        if !slice.touches(self.window) {
             return Ok(());
         }
         let kept = slice.kept.and_then(|kept| usize::try_from(kept).ok());
@@ -357,7 +354,6 @@ impl TakeSlices for Stats {
     }
 
     fn track(&mut self, track: &Track<'_>) -> Result<()> {
-        self.asked.meet(&Item::Track(*track));
         // Those of states have a name each.
         if track.id().number() > u64::from(u32::MAX) {
             return Ok(());
@@ -384,9 +380,14 @@ impl TakeSlices for Stats {
     }
 
     fn ended(&mut self, track: TrackId, label: &str) {
-        self.asked.meet(&Item::Ended(track));
         if self.labels.get(label) == Some(&track) {
             self.labels.remove(label);
+        }
+    }
+
+    fn met(&mut self, time: Time) {
+        if self.window.contains(Some(time)) {
+            self.meet(time.ns());
         }
     }
 
@@ -394,14 +395,8 @@ impl TakeSlices for Stats {
         if !self.window.contains(event.time()) {
             return Ok(());
         }
-        if let Some(time) = event.time() {
-            self.meet(time.ns());
-        }
         // A loss is no event, and the end of one is counted with its begin.
-        let is_counted = self.asked.has(event.track());
-        if !is_counted
-            || matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. })
-        {
+        if matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. }) {
             return Ok(());
         }
         let count = by_label(&mut self.name, event.name(), |name| self.events.of(name));

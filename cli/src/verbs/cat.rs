@@ -7,14 +7,14 @@ use crate::look_back::look_back;
 use crate::output::Out;
 use crate::pipe::Pipe;
 use crate::progress::{self, Progress};
-use crate::record::{Names, SliceLines};
-use crate::selected::Selected;
+use crate::record::SliceLines;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use traceglass_open::tracks::Tracks;
 
 /// False in a page, which asks for records alone, and has nothing to follow and nowhere to write to.
 const IS_COMMAND: bool = !cfg!(target_family = "wasm");
@@ -99,7 +99,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             other => return other,
         }
         if !follows {
-            if out.is_empty() && (args.stream.name.is_some() || !args.ctf.cpu.is_empty()) {
+            let is_of_stream = args.stream.name.is_some() || !args.ctf.cpu.is_empty();
+            if out.is_empty() && args.select.is_everything() && is_of_stream {
                 out.warn(&args.path, "nothing of it is of this stream, this processor, or in this range");
             } else if out.is_empty()
                 && let Some(message) = args.select.found_nothing(&args.window)
@@ -133,11 +134,16 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
     let lines = SliceLines::new(args.json, args.tree, window, &args.select, out);
-    let mut slices = Lasting::new(lines, &mut advance);
-    let mut on_tracks = Selected::new(Names::default(), args.select.tracks(), &mut slices);
+    let mut slices = Lasting::on(Tracks::new(args.select.tracks()), lines, &mut advance);
     // A slice that is open when the window begins had begun before, and ends after it.
-    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut on_tracks)?;
-    slices.finish()?.finish()?;
+    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
+    if !slices.finish()?.finish()? {
+        match args.select.found_nothing(&args.window) {
+            Some(message) => out.warn(&args.path, message),
+            None if args.json => {}
+            None => out.warn(&args.path, "nothing of it lasted: it has no slices"),
+        }
+    }
     if window == traceglass::event::Window::ALL {
         outcome.add(trace.untold()?);
     }

@@ -122,7 +122,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                     Some(path) => wanted.to_file(trace, &name, path),
                     None => wanted.to_stdout(trace, &name, out),
                 }?;
-                if rows == 0 {
+                // That there are no gaps is well.
+                if rows == 0 && table != "gaps" {
                     tell_nothing(args, path, out);
                 }
                 Ok(outcome)

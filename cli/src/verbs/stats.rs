@@ -88,12 +88,6 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         None => None,
     };
     let names = args.select.names();
-    let has_none = |stats: &Stats| {
-        named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none()
-    };
-    if !names.are_all() && has_none(&stats) {
-        return Err(Failure::unreadable("no slice and no event has such a name"));
-    }
     let shown = Statistics { of: &stats, other: other.as_ref(), names: &names };
     let most = if args.all { usize::MAX } else { SHOWN };
     if args.json {
@@ -137,16 +131,17 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Lasting::new(Stats::new(window, Tracks::new(args.select.tracks())), &mut advance);
+    let mut slices = Lasting::on(Tracks::new(args.select.tracks()), Stats::new(window), &mut advance);
     let mut outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
     if window == traceglass::event::Window::ALL {
         outcome.add(trace.untold()?);
     }
     let stats = slices.finish()?;
     outcome.damage.iter().for_each(|line| out.warn(path, line));
-    let is_empty = stats.events.is_empty() && stats.slices.is_empty();
-    let counted = Select { name: Vec::new(), ..args.select.clone() };
-    if is_empty && let Some(message) = counted.found_nothing(&args.window) {
+    let names = args.select.names();
+    let is_empty =
+        named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none();
+    if is_empty && let Some(message) = args.select.found_nothing(&args.window) {
         out.warn(path, message);
     } else if is_empty {
         return Err(Failure::unreadable(format!(

@@ -504,7 +504,7 @@ fn a_name_selects_what_has_it() {
     assert!(String::from_utf8_lossy(&none.stderr).contains("nothing of it has this name"), "{none:?}");
     assert_eq!(status(&traceglass(&["cat", "--raw", "--name", "x", path])), 2);
     let none = traceglass(&["cat", "--slices", "--name", "no such", path]);
-    assert_eq!(String::from_utf8_lossy(&none.stderr), "nothing of this name, or on this track, lasted\n");
+    assert!(String::from_utf8_lossy(&none.stderr).ends_with("nothing of it has this name\n"), "{none:?}");
     let path = data("sample.ctf");
     for args in [["--cpu", "99"], ["--stream", "no such"]] {
         let none = traceglass(&[&["cat"], &args[..], &[path.to_str().unwrap()]].concat());

@@ -1,6 +1,6 @@
 //! Tracks that are asked for: what each verb tells of them is what it tells of them in the whole.
 
-use super::common::{data, status, traceglass};
+use super::common::{Scratch, data, status, traceglass};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -134,6 +134,8 @@ fn nothing_on_a_track_is_said() {
         &["export", "--format", "chrome"],
         &["export", "--format", "csv"],
         &["export", "--format", "csv", "--table", "slices"],
+        &["cat", "--slices"],
+        &["cat", "--slices", "--json"],
     ] {
         let (status, says) = run(&[verb, &["--track", "no such"]].concat());
         assert_eq!(
@@ -155,8 +157,24 @@ fn nothing_on_a_track_is_said() {
         );
         assert_eq!(run(&[verb, &["--track", "ping"]].concat()), (0, String::new()), "{verb:?}");
     }
-    let (_, says) = run(&["cat", "--slices", "--track", "no such"]);
-    assert!(says.contains("on this track"), "{says}");
+    // A slice that is open all the time is something.
+    let kernel = data("kernel");
+    let range = ["--from", "01:41:54.023", "--to", "01:41:54.0231"];
+    for format in ["perfetto", "chrome"] {
+        let export = ["export", "--format", format];
+        let out = traceglass(&[&export, &range[..], &[kernel.to_str().unwrap()]].concat());
+        assert_eq!((status(&out), String::from_utf8(out.stderr).unwrap()), (0, String::new()), "{format}");
+    }
+    // Callsites and tasks are there whatever happens, and where there are no gaps, nothing is missing.
+    let scratch = Scratch::new("selected");
+    let (status, says) =
+        run(&["export", "--format", "parquet", "-o", &scratch.path("out"), "--from", "+100s"]);
+    assert_eq!((status, says.contains("nothing of it is in this range\n")), (0, true), "{says}");
+    assert_eq!(run(&["export", "--format", "csv", "--table", "gaps", "--from", "+0s"]), (0, String::new()));
+    for verb in [&["stats"][..], &["cat"], &["export", "--format", "csv"]] {
+        let (status, says) = run(&[verb, &["--name", "no such"]].concat());
+        assert_eq!((status, says.contains("nothing of it has this name\n")), (0, true), "{verb:?}: {says}");
+    }
     for refused in [
         &["cat", "--track", "ping"][..],
         &["export", "--format", "csv", "--table", "tracks", "--track", "ping"],

@@ -387,6 +387,33 @@ fn packets_that_tell_nothing_are_merged_by_their_bytes() {
     assert_eq!(records(&out), records(&twins));
 }
 
+/// Where packets do not name their streams, those of files of one name are of one stream.
+#[test]
+fn packets_that_contradict_each_other_are_refused_in_each_file() {
+    const NUMBERED: &str = "/* CTF 1.8 */\ntypealias integer { size = 8; align = 8; } := u8;
+        trace { major = 1; minor = 8; byte_order = le; };
+        stream { packet.context := struct { u8 packet_seq_num; u8 packet_size; u8 content_size; }; };
+        event { name = e; fields := struct { u8 x; }; };";
+    let scratch = Scratch::new("rewrite-ctf-numbers");
+    let input = |name: &str, files: [(&str, u8); 2]| {
+        scratch.file(&format!("{name}/metadata"), NUMBERED.as_bytes());
+        for (file, x) in files {
+            scratch.file(&format!("{name}/{file}"), &[5, 32, 32, x]);
+        }
+        scratch.path(name)
+    };
+    let a = input("a", [("one", 1), ("two", 2)]);
+    let same = input("same", [("one", 1), ("two", 2)]);
+    let other = input("other", [("one", 1), ("two", 3)]);
+    let more = input("more", [("one", 1), ("three", 3)]);
+    let out = scratch.path("out");
+    assert_eq!(write(&["merge", "--force", "-o", &out, &a, &same]).0, 0);
+    assert_eq!(records(&out), records(&a));
+    assert_eq!(write(&["merge", "--force", "-o", &out, &a, &more]).0, 0);
+    assert_eq!(records(&out).len(), 3);
+    assert_eq!(status(&traceglass(&["merge", "--force", "-o", &out, &a, &other])), 2);
+}
+
 #[test]
 fn merged_cuts_are_the_whole() {
     let scratch = Scratch::new("rewrite-ctf-merge");

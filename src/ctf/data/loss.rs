@@ -64,8 +64,8 @@ impl Losses {
             Some(now?.checked_sub(before?)?.saturating_sub(expected))
         };
         let (sequence, discarded) = (packet.sequence(), packet.discarded());
-        // The records that were discarded before a stream's first packet ended are counted from 0.
-        let before = self.discarded.or(Some(0));
+        // The records that were discarded before a stream's first packet ended are counted from 0. Reading may begin later.
+        let before = self.discarded.or((packet.number() == 0).then_some(0));
         let loss = Loss { packets: since(sequence, self.sequence, 1), records: since(discarded, before, 0) };
         self.sequence = sequence.or(self.sequence);
         self.discarded = discarded.or(self.discarded);

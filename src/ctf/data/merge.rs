@@ -142,7 +142,7 @@ impl<'p, 'a, 's> Merged<'p, 'a, 's> {
     }
 
     /// The losses between its stream's previous record and the end of its packet; only for the first record of a
-    /// packet. Those behind the last record are told by [`Merge::next_loss`].
+    /// packet. Those after the last record are told by [`Merge::next_loss`].
     pub const fn loss(&self) -> Loss {
         self.loss
     }
@@ -166,7 +166,7 @@ pub struct Merge<'a, 's, 't> {
     told: usize,
 }
 
-/// The losses behind the last record of a stream, of which the counters of the packets after it tell.
+/// The losses after the last record of a stream, of which the counters of the packets after it tell.
 #[derive(Clone, Debug)]
 pub struct LastLoss<'a, 's> {
     source: usize,
@@ -193,7 +193,7 @@ impl<'a, 's> LastLoss<'a, 's> {
         self.loss
     }
 
-    /// The stream's last packet, which has no records.
+    /// The stream's last packet.
     pub const fn packet(&self) -> &Packet<'a, 's> {
         &self.packet
     }
@@ -268,7 +268,7 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         }
     }
 
-    /// The losses behind the last record of each stream, one by one, once there are no more records.
+    /// The losses after the last record of each stream, one by one, once there are no more records.
     pub fn next_loss(&mut self) -> Option<LastLoss<'a, 's>> {
         while self.told < self.sources && self.first().is_none() {
             let source = self.told;

@@ -80,6 +80,8 @@ struct Lost {
     source: usize,
     offset: u64,
     time: Option<Time>,
+    /// The end of the packet whose counters tell of it.
+    until: Option<Time>,
     count: Option<u64>,
 }
 
@@ -87,14 +89,21 @@ impl Lost {
     /// The loss that a packet's counters tell of, at its begin or at its first record.
     fn of(source: usize, loss: Loss, packet: &Packet<'_, '_>, first: Option<u64>) -> Self {
         let clock = packet.stream_class().clock();
-        let time = packet.begin().or(first).zip(clock).map(|(cycles, clock)| time_of(&clock, cycles));
-        Self { source, offset: packet.offset(), time, count: loss.records().filter(|&count| count > 0) }
+        let time = |cycles: Option<u64>| Some(time_of(&clock?, cycles?));
+        Self {
+            source,
+            offset: packet.offset(),
+            time: time(packet.begin().or(first)),
+            until: time(packet.end().or(first)),
+            count: loss.records().filter(|&count| count > 0),
+        }
     }
 
-    /// True if it may have been in a window: between the record before it, if there is one, and its time.
+    /// True if it may have been in a window: after the record before it, if there is one, and before the packet's end.
     fn is_in(&self, window: Window, since: Option<i128>) -> bool {
         let Some(time) = self.time.map(Time::ns) else { return true };
-        window.from().is_none_or(|from| time >= from)
+        let until = self.until.map_or(time, Time::ns);
+        window.from().is_none_or(|from| until >= from)
             && window.to().is_none_or(|to| since.unwrap_or(time).min(time) < to)
     }
 }
@@ -288,7 +297,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
 
     /// The event of what was discarded.
     fn discarded(&mut self) -> Option<Item<'static>> {
-        let Lost { source, offset, time, count } = self.loss.take()?;
+        let Lost { source, offset, time, count, .. } = self.loss.take()?;
         Some(Item::Event(Event {
             input: self.input(source),
             offset,

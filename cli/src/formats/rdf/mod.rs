@@ -67,7 +67,16 @@ impl Rdf<'_> {
     }
 
     /// Reads and verifies each entry, in file order.
-    fn each_entry(&self, mut checked: impl FnMut(&Entry<'_>, Vec<Finding>)) -> Result<()> {
+    fn each_entry(&self, checked: impl FnMut(&Entry<'_>, Vec<Finding>)) -> Result<()> {
+        self.each_entry_of(|_| true, checked)
+    }
+
+    /// The same of entries whose identifiers are wanted.
+    fn each_entry_of(
+        &self,
+        is_wanted: fn(Identifier) -> bool,
+        mut checked: impl FnMut(&Entry<'_>, Vec<Finding>),
+    ) -> Result<()> {
         let plan = Plan::of(&self.file, Part::Compressed);
         let mut shared = Shared::new();
         let check = |decoder: &mut Decoder, entry: &Entry<'_>| {
@@ -83,7 +92,7 @@ impl Rdf<'_> {
         let progress = Progress::new(self.size());
         parallel::in_order(
             self.size(),
-            self.file.entries(),
+            self.file.entries().filter(|entry| is_wanted(entry.identifier())),
             Decoder::new,
             check,
             |entry, (mut found, read)| {
@@ -136,12 +145,13 @@ impl Trace for Rdf<'_> {
     /// Damage of chunks that are known to have events is told with these.
     fn untold(&self) -> Result<Vec<String>> {
         let mut lines = Vec::new();
-        self.each_entry(|entry, found| {
-            let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
-            if !is_known(entry.identifier()) {
+        self.each_entry_of(
+            |id| !is_known(id),
+            |_, found| {
+                let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
                 lines.extend(errors.map(|finding| finding.cause().to_string()));
-            }
-        })?;
+            },
+        )?;
         Ok(lines)
     }
 

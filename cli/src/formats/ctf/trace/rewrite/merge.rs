@@ -45,8 +45,8 @@ type Member<'m> = (&'m str, &'m Ctf<'m>, &'m Files);
 struct Known<'f> {
     /// By their keys and the hashes of their bytes.
     packets: HashMap<(Key, u64), Copies<'f>, RandomState>,
-    /// The input and the file of the first packet with a key.
-    first: HashMap<Key, (usize, &'f OsStr), RandomState>,
+    /// The inputs of the first packets with these numbers in a stream; if packets do not name their streams, in a file.
+    first: HashMap<(Key, Option<&'f OsStr>), usize, RandomState>,
 }
 
 /// The copies of a packet.
@@ -74,12 +74,11 @@ impl<'f> Known<'f> {
         is_new
     }
 
-    /// True if another input has another packet of this number in the same stream. If packets do not name their streams, the
-    /// names of files do.
+    /// True if another input has another packet of this number in the same stream.
     fn contradicts(&mut self, key: Key, member: usize, file: &'f OsStr) -> bool {
-        let (other, known) = *self.first.entry(key).or_insert((member, file));
-        let is_same_stream = key.stream.is_some() || key.cpu.is_some() || known == file;
-        key.sequence.is_some() && other != member && is_same_stream
+        let is_named = key.stream.is_some() || key.cpu.is_some();
+        let stream = (key, (!is_named).then_some(file));
+        key.sequence.is_some() && *self.first.entry(stream).or_insert(member) != member
     }
 }
 
