@@ -10,6 +10,7 @@ mod lent;
 mod options;
 mod redact;
 mod rewrite;
+mod select;
 mod stamps;
 mod time;
 
@@ -27,6 +28,7 @@ pub use redact::{Private, Redaction};
 pub use rewrite::{
     Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted, in_order_of_time,
 };
+pub use select::Select;
 pub use stamps::{Stamps, aligned, duration, push_aligned, shown_micros, shown_time, time_json};
 pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, rfc3339};
 

@@ -3,10 +3,9 @@
 use super::file::NewFile;
 use crate::output::Out;
 use crate::progress::Progress;
-use crate::selected::Select;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Outcome, Trace};
+use crate::trace::{Outcome, Select, Trace};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;

@@ -2,11 +2,10 @@
 
 use crate::console::Console;
 use crate::output::{Color, Out};
-use crate::selected::Select;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{
-    CtfListing, CtfSelect, Export, Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection, StreamSelect,
-    Target, Time, Window,
+    CtfListing, CtfSelect, Export, Listing, Pairing, RdfSelect, Reading, RfrSelect, Select, Selection,
+    StreamSelect, Target, Time, Window,
 };
 use crate::{conclude, formats, verbs};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The things that `export` is given: events, or parts with their content.
 
-use super::Window;
-use crate::selected::Select;
+use super::select::Select;
+use super::time::Window;
 use crate::status::{Failure, Result, Status};
 use std::path::{Path, PathBuf};
 use traceglass::Format;

@@ -1,8 +1,8 @@
 //! Options about a trace: how it is read, and which part of it is printed.
 
+use super::select::Select;
 use super::time::{LookBack, Window};
 use crate::record::Shape;
-use crate::selected::Select;
 use crate::status::{Failure, Result};
 use std::path::PathBuf;
 use traceglass::Format;

@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::look_back::look_back;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
-use crate::selected::{Select, Selected};
+use crate::selected::Selected;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -85,7 +85,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = in_ns(&args.window, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let part = crate::export::tables::Part { pairs: &pairs, window, select: &Select::default() };
+                let part = crate::export::tables::Part {
+                    pairs: &pairs,
+                    window,
+                    select: &crate::trace::Select::default(),
+                };
                 let (outcome, has_events) =
                     crate::export::tables::parquet(trace, &names.of(path), part, folder.path())?;
                 exported = true;
