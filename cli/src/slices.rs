@@ -3,8 +3,8 @@
 use crate::status::{Failure, Result};
 use crate::trace::Events;
 use traceglass::event::{Event, Item};
+use traceglass_open::selected::Selected;
 pub use traceglass_open::slices::{Slice, Slices, TakeSlices};
-use traceglass_open::tracks::Tracks;
 
 /// Puts begins and ends together, and says how much has been read.
 pub struct Lasting<'l, T> {
@@ -13,13 +13,8 @@ pub struct Lasting<'l, T> {
 }
 
 impl<'l, T: TakeSlices<Error = Failure>> Lasting<'l, T> {
-    pub fn new(to: T, advance: &'l mut dyn FnMut(u64)) -> Self {
-        Self::on(Tracks::default(), to, advance)
-    }
-
-    /// Of these tracks alone.
-    pub fn on(tracks: Tracks, to: T, advance: &'l mut dyn FnMut(u64)) -> Self {
-        Self { slices: Slices::on(tracks, to), advance }
+    pub fn new(selected: Selected, to: T, advance: &'l mut dyn FnMut(u64)) -> Self {
+        Self { slices: Slices::of(selected, to), advance }
     }
 
     /// Gives out what has not ended, and gives back what takes slices.

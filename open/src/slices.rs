@@ -1,8 +1,9 @@
 //! Slices: a begin and its end, put together.
 
+use crate::members::{join, merge};
 use crate::record::Json;
+use crate::selected::Selected;
 use crate::text::{NAME_MAX, push_label};
-use crate::tracks::Tracks;
 use compact_str::CompactString;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -112,7 +113,7 @@ pub trait TakeSlices {
 /// Puts begins and ends together. Memory grows with what is open at the same time, and with the tracks that last.
 pub struct Slices<T> {
     to: T,
-    tracks: Tracks,
+    selected: Selected,
     /// The place of each track among the lanes, and among their labels: of most tracks, by their numbers.
     near: [Vec<Option<NonZeroU32>>; 2],
     far: HashMap<TrackId, NonZeroU32, RandomState>,
@@ -151,10 +152,9 @@ struct Lane {
     /// The number of slices that it lies in.
     depth: u32,
     edges: Edges,
-    /// True if there is a slice, if its taker keeps the name, and if its track was asked for when it began.
+    /// True if there is a slice, and if its taker keeps the name.
     is_open: bool,
     is_kept: bool,
-    is_asked: bool,
 }
 
 /// The names of a track, in one line of the cache if they are short.
@@ -191,14 +191,14 @@ const SPARE: usize = 1 << 10;
 
 impl<T: TakeSlices> Slices<T> {
     pub fn new(to: T) -> Self {
-        Self::on(Tracks::default(), to)
+        Self::of(Selected::default(), to)
     }
 
-    /// Of these tracks alone: a slice counts if its track is one of them when it begins, whatever that is called later.
-    pub fn on(tracks: Tracks, to: T) -> Self {
+    /// Of what is selected alone.
+    pub fn of(selected: Selected, to: T) -> Self {
         let json = Json::merged();
         Self {
-            tracks,
+            selected,
             json: if to.is_for_people() { json.for_people() } else { json },
             to,
             near: [Vec::new(), Vec::new()],
@@ -268,9 +268,7 @@ impl<T: TakeSlices> Slices<T> {
         while lane.is_open {
             let open = lane.pop(&self.below, &mut self.free);
             let texts = open.texts.and_then(|at| self.texts.get(index(at))).unwrap_or(&NO_TEXTS);
-            if open.is_asked {
-                self.to.slice(&open.slice(place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
-            }
+            self.to.slice(&open.slice(place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
             self.free_texts.extend(open.texts.map(NonZeroU32::get));
         }
         self.to.ended(track, &labels.label);
@@ -285,10 +283,8 @@ impl<T: TakeSlices> Slices<T> {
     /// Notes what an event begins on a track.
     fn begin(&mut self, event: &Event<'_>, args: Option<&[u8]>) {
         let place = self.place(event.track());
-        let is_asked = self.tracks.has(event.track());
-        let kept = if is_asked { self.to.keep(event.name()) } else { None };
-        let has_texts = is_asked && (kept.is_none() || self.to.wants_args());
-        let texts = has_texts.then(|| self.write(event, kept, args)).flatten();
+        let kept = self.to.keep(event.name());
+        let texts = (kept.is_none() || self.to.wants_args()).then(|| self.write(event, kept, args)).flatten();
         let Some(lane) = self.lanes.get_mut(place) else { return };
         let below = lane.is_open.then(|| put(&mut self.below, &mut self.free, *lane)).flatten();
         *lane = Lane {
@@ -301,7 +297,6 @@ impl<T: TakeSlices> Slices<T> {
             edges: event.slice().map_or(Edges::NONE, |slice| slice.edges()),
             is_open: true,
             is_kept: kept.is_some(),
-            is_asked,
         };
     }
 
@@ -332,7 +327,7 @@ impl<T: TakeSlices> Slices<T> {
 
     /// The same, where the arguments of an event are known that says all of a slice itself: as members of a JSON object.
     pub fn item_with(&mut self, item: &Item<'_>, args: Option<&[u8]>) -> Result<(), T::Error> {
-        self.tracks.meet(item);
+        let is_wanted = self.selected.wants(item);
         match item {
             Item::Track(track) => {
                 let place = self.place(track.id());
@@ -355,9 +350,13 @@ impl<T: TakeSlices> Slices<T> {
             }
             Item::Event(event) => {
                 if event.slice().is_none() {
-                    self.taken(event)?;
+                    event.time().into_iter().for_each(|time| self.to.met(time));
+                    if is_wanted {
+                        self.to.event(event)?;
+                    }
                 }
                 match event.kind() {
+                    _ if !is_wanted => Ok(()),
                     EventKind::Begin => {
                         self.begin(event, args);
                         Ok(())
@@ -374,7 +373,7 @@ impl<T: TakeSlices> Slices<T> {
     /// An event that came to begin or end states and slices, which are items of their own.
     pub fn taken(&mut self, event: &Event<'_>) -> Result<(), T::Error> {
         event.time().into_iter().for_each(|time| self.to.met(time));
-        if self.tracks.has(event.track()) { self.to.event(event) } else { Ok(()) }
+        if self.selected.has(event) { self.to.event(event) } else { Ok(()) }
     }
 
     /// Gives out what has not ended, and gives back what takes slices.
@@ -389,7 +388,7 @@ impl<T: TakeSlices> Slices<T> {
         let id = |place: usize| self.labels.get(place).map(|labels| labels.id);
         self.left.sort_by_cached_key(|(place, lane, _)| (lane.time.map(Time::ns), id(*place), lane.depth));
         for (place, open, texts) in &self.left {
-            let Some(labels) = self.labels.get(*place).filter(|_| open.is_asked) else { continue };
+            let Some(labels) = self.labels.get(*place) else { continue };
             self.to.slice(&open.slice(*place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
         }
         for labels in &self.labels {
@@ -436,9 +435,7 @@ impl<T: TakeSlices> Slices<T> {
             self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
             let said = texts.as_deref().unwrap_or(&NO_TEXTS);
-            if ended.is_asked {
-                self.to.slice(&ended.slice(place, said, labels, end, edges))?;
-            }
+            self.to.slice(&ended.slice(place, said, labels, end, edges))?;
             if let Some(texts) = texts.filter(|_| self.free_texts.len() >= SPARE) {
                 *texts = Texts::default();
             }
@@ -519,72 +516,6 @@ pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
     }
 }
 
-/// Adds members to others.
-fn join(to: &mut Vec<u8>, members: &[u8]) {
-    if !to.is_empty() && !members.is_empty() {
-        to.push(b',');
-    }
-    to.extend_from_slice(members);
-}
-
-/// Adds the members of an end to those of a begin; of the same name, the end's counts.
-fn merge(to: &mut Vec<u8>, members: &[u8]) {
-    if to.is_empty() || members.is_empty() {
-        return join(to, members);
-    }
-    let mut ended: HashMap<&[u8], &[u8], RandomState> = self::members(members).collect();
-    if self::members(to).all(|(key, _)| !ended.contains_key(key)) {
-        return join(to, members);
-    }
-    let begun = std::mem::take(to);
-    let mut put = |key: &[u8], value: &[u8]| join(to, &[key, b":", value].concat());
-    self::members(&begun).for_each(|(key, value)| put(key, ended.remove(key).unwrap_or(value)));
-    self::members(members)
-        .filter(|(key, _)| ended.contains_key(key))
-        .for_each(|(key, value)| put(key, value));
-}
-
-/// The members of a JSON object, without its braces and spaces between them: the key with its quotes, and the value as it
-/// is written. Text is written with the same escapes everywhere.
-pub fn members(members: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let mut rest = members;
-    std::iter::from_fn(move || {
-        let (key, after) = rest.split_at_checked(value_len(rest)).filter(|(key, _)| !key.is_empty())?;
-        let after = after.strip_prefix(b":")?;
-        let (value, after) = after.split_at_checked(value_len(after))?;
-        rest = after.strip_prefix(b",").unwrap_or_default();
-        Some((key, value))
-    })
-}
-
-/// The length of the value that a text begins with: up to the colon, comma or bracket after it.
-fn value_len(text: &[u8]) -> usize {
-    // Most texts have no escape.
-    if let [b'"', inner @ ..] = text
-        && let Some(end) = inner.iter().position(|byte| matches!(byte, b'"' | b'\\'))
-        && inner.get(end) == Some(&b'"')
-    {
-        return end.saturating_add(2);
-    }
-    let (mut depth, mut in_string, mut is_escaped) = (0_u32, false, false);
-    let ends = |&byte: &u8| {
-        if in_string {
-            in_string = is_escaped || byte != b'"';
-            is_escaped = !is_escaped && byte == b'\\';
-            return false;
-        }
-        match byte {
-            b'"' => in_string = true,
-            b'{' | b'[' => depth = depth.saturating_add(1),
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b':' | b',' => return depth == 0,
-            _ => {}
-        }
-        false
-    };
-    text.iter().position(ends).unwrap_or(text.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -629,8 +560,8 @@ mod tests {
     fn tracks_come_and_go(start: &str) {
         let mut random = Random(0x5eed_0009);
         let mut next = |most: u64| random.next() % most;
-        let asked = Tracks::new(Names::new([format!("{start}*").as_str()]));
-        let mut slices = Slices::on(asked, Kept::default());
+        let tracks = Names::new([format!("{start}*").as_str()]);
+        let mut slices = Slices::of(Selected::new(Names::default(), tracks), Kept::default());
         // Each track that there is: its name, and the slices that are open on it: when they began, if that was asked for.
         let mut alive: Vec<(TrackId, String, Vec<Option<i128>>)> = Vec::new();
         let (mut expected, mut count) = (Vec::new(), 0_u64);
@@ -684,33 +615,5 @@ mod tests {
         left.sort_by_key(|(_, _, begin, _)| *begin);
         expected.extend(left);
         assert_eq!(slices.finish().unwrap().all, expected);
-    }
-
-    #[test]
-    fn members_of_the_end_replace_those_of_the_begin() {
-        for (begin, end, all) in [
-            ("", "", ""),
-            ("\"a\":1", "", "\"a\":1"),
-            ("", "\"a\":1", "\"a\":1"),
-            ("\"a\":1", "\"b\":2", "\"a\":1,\"b\":2"),
-            ("\"a\":1,\"b\":2", "\"a\":3", "\"a\":3,\"b\":2"),
-            // A key within something else is none of its own.
-            ("\"x\":{\"a\":1}", "\"a\":3", "\"x\":{\"a\":1},\"a\":3"),
-            ("\"x\":\"\\\"a\\\":\"", "\"a\":[{\"x\":1}]", "\"x\":\"\\\"a\\\":\",\"a\":[{\"x\":1}]"),
-            ("\"a\\\"b\":1", "\"a\\\"b\":[1,{\"c\":\"]\"}],\"d\":4", "\"a\\\"b\":[1,{\"c\":\"]\"}],\"d\":4"),
-        ] {
-            let mut found = begin.as_bytes().to_vec();
-            merge(&mut found, end.as_bytes());
-            assert_eq!(String::from_utf8(found).unwrap(), all, "{begin} {end}");
-        }
-        let found: Vec<_> =
-            members(b"\"a\":{\"b\":\"}\"},\"c:\\\\\":[1,{\"d\":2}],\"e\":\"f:\",\"g\":-1.5").collect();
-        let all: [(&[u8], &[u8]); 4] = [
-            (b"\"a\"", b"{\"b\":\"}\"}"),
-            (b"\"c:\\\\\"", b"[1,{\"d\":2}]"),
-            (b"\"e\"", b"\"f:\""),
-            (b"\"g\"", b"-1.5"),
-        ];
-        assert_eq!(found, all);
     }
 }

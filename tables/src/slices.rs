@@ -7,8 +7,9 @@ use crate::sink::{Sink, hand_out_rest};
 use crate::table::{self, Table};
 use arrow_array::RecordBatch;
 use traceglass::event::{Item, Window};
+use traceglass_open::record::Names;
+use traceglass_open::selected::Selected;
 use traceglass_open::slices::{Slice, Slices, TakeSlices};
-use traceglass_open::tracks::Tracks;
 
 /// The number of the table, behind those in [`events`](crate::events).
 pub(crate) const SLICES: usize = 4;
@@ -77,7 +78,8 @@ pub(crate) struct Making<'q>(Slices<Made<'q>>);
 impl<'q> Making<'q> {
     pub(crate) fn new(table: &Table, query: &'q Query) -> Self {
         let (rows, args, full) = (Rows::new(table, query), String::new(), Vec::new());
-        Self(Slices::on(Tracks::new(query.tracks.clone()), Made { rows, query, args, full }))
+        let selected = Selected::new(Names::default(), query.tracks.clone());
+        Self(Slices::of(selected, Made { rows, query, args, full }))
     }
 
     /// An item; of an event, its fields if they are known.

@@ -46,6 +46,24 @@ const METADATA: &str = concat!(
                 {"name": "text", "field-class": {"type": "null-terminated-string"}}]}}]}}"#,
 );
 
+/// A member of a byte.
+fn number(name: &str, role: &str) -> String {
+    format!(
+        r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
+            "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
+    )
+}
+
+/// The same metadata, where packets have times before the number of what they lost.
+fn timed() -> String {
+    let times = [
+        number("begin", "default-clock-timestamp"),
+        number("end", "packet-end-default-clock-timestamp"),
+        r#"{"name": "lost""#.to_owned(),
+    ];
+    METADATA.replacen(r#"{"name": "lost""#, &times.join(", "), 1)
+}
+
 fn packet(cpu: u8, lost: u8, records: &[&[u8]]) -> Vec<u8> {
     let records = records.concat();
     let bits = ((4 + records.len()) * 8) as u16;
@@ -164,18 +182,7 @@ fn losses_of_packets_without_records_are_told() {
 /// A loss is from the record before it up to the end of the packet that tells of it.
 #[test]
 fn losses_are_in_the_ranges_that_their_packets_meet() {
-    let number = |name: &str, role: &str| {
-        format!(
-            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
-                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
-        )
-    };
-    let times = [
-        number("begin", "default-clock-timestamp"),
-        number("end", "packet-end-default-clock-timestamp"),
-        r#"{"name": "lost""#.to_owned(),
-    ];
-    let metadata = METADATA.replacen(r#"{"name": "lost""#, &times.join(", "), 1);
+    let metadata = timed();
     let packet = |begin: u8, end: u8, lost: u8, records: &[u8]| {
         let bits = ((6 + records.len()) * 8) as u16;
         [&bits.to_le_bytes()[..], &[3, begin, end, lost], records].concat()
@@ -204,23 +211,11 @@ fn losses_are_in_the_ranges_that_their_packets_meet() {
 /// Tracers begin a new file as a stream grows: what follows with the same number is on the same track.
 #[test]
 fn files_of_one_stream_are_one_track() {
-    let number = |name: &str, role: &str| {
-        format!(
-            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
-                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
-        )
-    };
     let header = format!(
         r#"{{"type": "trace-class", "packet-header-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
         number("stream", "data-stream-id")
     );
-    let times = [
-        number("begin", "default-clock-timestamp"),
-        number("end", "packet-end-default-clock-timestamp"),
-        r#"{"name": "lost""#.to_owned(),
-    ];
-    let metadata = METADATA.replace(r#"{"type": "trace-class"}"#, &header);
-    let metadata = metadata.replacen(r#"{"name": "lost""#, &times.join(", "), 1);
+    let metadata = timed().replace(r#"{"type": "trace-class"}"#, &header);
     let numbered = |stream: u8, begin: u8, length: u8| {
         let record = [1, begin, 7];
         [&[stream, 10 * 8, 0, 3, begin, begin + length, 0][..], &record].concat()

@@ -24,6 +24,7 @@ use crate::trace::Reading;
 use std::convert::Infallible;
 use std::path::Path;
 use traceglass::event::{Event, Track, TrackId, Window};
+use traceglass_open::selected::Selected;
 
 /// Passes on what never fails.
 struct Passing<T>(T);
@@ -73,7 +74,7 @@ pub fn slices<T: TakeSlices<Error = Infallible>>(path: &Path, to: T) -> Result<T
         let trace = crate::formats::open(&input, Reading::default())?;
         let progress = Progress::new(trace.bytes());
         let mut advance = |bytes| progress.advance(bytes);
-        let mut slices = Lasting::new(Passing(to), &mut advance);
+        let mut slices = Lasting::new(Selected::default(), Passing(to), &mut advance);
         // `check` tells the damage.
         trace.states_in(Window::ALL, &Pairs::default(), &mut slices)?;
         Ok::<_, Failure>(slices.finish()?.0)

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use traceglass::event::states::Edges;
 use traceglass::event::{Time, Window};
+use traceglass_open::members::members;
 use traceglass_open::record::Buffer;
-use traceglass_open::slices::members;
 use traceglass_open::text::needs_json_escape;
 
 /// Prints slices.

@@ -2,6 +2,7 @@
 
 use super::time::Window;
 use crate::record::Names;
+use traceglass_open::selected::Selected;
 
 /// The names and tracks that are asked for.
 #[derive(clap::Args, Clone, Default)]
@@ -19,6 +20,16 @@ impl Select {
     /// True if all names and tracks are.
     pub fn is_everything(&self) -> bool {
         self.name.is_empty() && self.track.is_empty()
+    }
+
+    /// Events and slices of these names, on these tracks.
+    pub fn selected(&self) -> Selected {
+        Selected::new(self.names(), self.tracks())
+    }
+
+    /// Events and slices of any name on these tracks.
+    pub fn on_tracks(&self) -> Selected {
+        Selected::new(Names::default(), self.tracks())
     }
 
     /// The names of events and slices.

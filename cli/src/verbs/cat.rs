@@ -14,7 +14,6 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use traceglass_open::tracks::Tracks;
 
 /// False in a page, which asks for records alone, and has nothing to follow and nowhere to write to.
 const IS_COMMAND: bool = !cfg!(target_family = "wasm");
@@ -134,7 +133,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
     let lines = SliceLines::new(args.json, args.tree, window, &args.select, out);
-    let mut slices = Lasting::on(Tracks::new(args.select.tracks()), lines, &mut advance);
+    let mut slices = Lasting::new(args.select.on_tracks(), lines, &mut advance);
     // A slice that is open when the window begins had begun before, and ends after it.
     let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
     if !slices.finish()?.finish()? {

@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::look_back::look_back;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
-use crate::selected::Selected;
+use crate::selected::Passing;
 use crate::slices::Lasting;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -249,11 +249,6 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
     Ok(traceglass::event::Window::new(bounds.from, bounds.to))
 }
 
-/// Passes on what is asked for.
-fn selected<'e>(args: &Export, to: &'e mut dyn Events) -> Selected<'e> {
-    Selected::new(args.select.names(), args.select.tracks(), to)
-}
-
 /// Says so if nothing is exported, though something was asked for.
 fn tell_nothing(args: &Export, path: &Path, out: &mut Out) {
     if let Some(message) = args.select.found_nothing(&args.window) {
@@ -289,11 +284,11 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
         let progress = Progress::new(trace.bytes());
         let mut advance = |bytes| progress.advance(bytes);
         let process = chrome.begin(&name.to_string_lossy(), window, &mut write)?;
-        let mut slices = Lasting::new(process, &mut advance);
+        let mut slices = Lasting::new(args.select.selected(), process, &mut advance);
         exported = true;
         // A slice that is open when the window begins had begun before, and ends after it.
         let all = traceglass::event::Window::ALL;
-        let mut outcome = trace.states_in(all, &pairs, &mut selected(args, &mut slices))?;
+        let mut outcome = trace.states_in(all, &pairs, &mut slices)?;
         let summary = slices.finish()?.finish();
         if window == traceglass::event::Window::ALL {
             outcome.add(trace.untold()?);
@@ -323,7 +318,8 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
         let destination = Destination { out, file: file.as_mut() };
         let progress = Progress::new(trace.bytes());
         let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let mut outcome = trace.states_in(window, &pairs, &mut selected(args, &mut writing))?;
+        let mut passing = Passing { selected: args.select.selected(), to: &mut writing };
+        let mut outcome = trace.states_in(window, &pairs, &mut passing)?;
         let Writing { perfetto, mut destination, .. } = writing;
         perfetto.settle(&mut |data| destination.write(data))?;
         if window == traceglass::event::Window::ALL {

@@ -17,7 +17,6 @@ use serde_json::Value;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use traceglass_open::tracks::Tracks;
 
 /// Count and measure: counts, rates and durations by name, and how busy each track is
 ///
@@ -130,7 +129,7 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     progress::begin("reading", trace.bytes());
     let progress = Progress::new(trace.bytes());
     let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Lasting::on(Tracks::new(args.select.tracks()), Stats::new(window), &mut advance);
+    let mut slices = Lasting::new(args.select.on_tracks(), Stats::new(window), &mut advance);
     let mut outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
     if window == traceglass::event::Window::ALL {
         outcome.add(trace.untold()?);

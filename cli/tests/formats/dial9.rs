@@ -1,5 +1,6 @@
 //! The output of the command for dial9.
 
+use crate::common::dial9::Writer;
 use crate::common::{Scratch, data, status, traceglass};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -251,5 +252,43 @@ fn what_overlaps_in_several_segments_is_paired_as_in_one() {
             assert_eq!(of_one[0][member], of_all[0][member], "{member} of {order:?}");
         }
         assert_eq!((&of_all[0]["segments"], &of_all[0]["polls"]["count"]), (&4.into(), &20.into()));
+        // Rows of tables are paired likewise: what begins in one segment may end in another.
+        let rows = |path: &str| {
+            let text = said(&["export", "--format", "csv", path]);
+            let row = |line: &str| line.split(',').skip(4).take(4).map(str::to_owned).collect::<Vec<_>>();
+            let mut rows: Vec<_> = text.lines().map(row).collect();
+            rows.sort();
+            rows
+        };
+        assert_eq!(rows(&one), rows(&folder), "{order:?}");
+    }
+}
+
+/// Ranges count from the first event with a time, in each verb.
+#[test]
+fn a_range_counts_from_the_same_event_in_all_verbs() {
+    let scratch = Scratch::new("dial9-range");
+    let mut data = Writer::new()
+        .header()
+        .schema_timed(1, "Untimed", 0, &[])
+        .schema(2, "Timed", &[])
+        .untimed(1)
+        .reset(5_000);
+    for _ in 0..20 {
+        data = data.event(2, 10);
+    }
+    let path = scratch.file("range.bin", &data.0);
+    for (range, count) in [(["+0ns", "+50ns"], 5), (["+100ns", "+1s"], 10), (["+30ns", "+30ns"], 0)] {
+        let range = ["--from", range[0], "--to", range[1]];
+        let of = |args: &[&str]| said(&[args, &range[..], &[&path]].concat());
+        assert_eq!(of(&["cat", "--json"]).lines().count(), count, "{range:?}");
+        // What has no time is in every range of a table.
+        let rows = of(&["export", "--format", "csv"]);
+        assert_eq!(rows.lines().filter(|row| row.contains(",Timed,")).count(), count, "{range:?}: {rows}");
+        let counted = of(&["stats", "--json"]);
+        let timed = counted.lines().find(|line| line.contains("\"name\":\"Timed\""));
+        let counted =
+            timed.map_or(0, |line| serde_json::from_str::<Value>(line).unwrap()["count"].as_u64().unwrap());
+        assert_eq!(counted, count as u64, "{range:?}");
     }
 }

@@ -157,6 +157,17 @@ fn each_session_has_its_own_streams() {
     let dated = cat(&["--from", "1970-01-01T00:00:00Z"], &second);
     let records: Vec<&Value> = dated.lines.iter().filter(|line| line["stream"] == "other").collect();
     assert_eq!((dated.status, records.len()), (0, 1_000));
+    // The same dates, and the same start, in verbs that read events.
+    let counted = |args: &[&str]| {
+        let out = traceglass(&[&["stats", "--json", "--name", "other"], args, &[&second]].concat());
+        let text = std::str::from_utf8(&out.stdout).unwrap();
+        let line: Option<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).next();
+        (status(&out), line.map_or(0, |line| line["count"].as_u64().unwrap()))
+    };
+    assert_eq!(counted(&["--from", "1970-01-01T00:00:00Z"]), (0, 1_000));
+    let since = ["--from", "+1s"];
+    let printed = cat(&since, &second).lines.iter().filter(|line| line["stream"] == "other").count();
+    assert_eq!(counted(&since), (0, printed as u64));
     // Its own clock is the first one that counts from no other.
     let all = cat(&[], &both);
     let from = cat(&["--from", "@0"], &both);

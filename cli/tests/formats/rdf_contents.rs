@@ -478,3 +478,21 @@ fn damage_of_other_chunks_is_told_where_events_are_exported() {
     let sound = Trace::new("untold-sound", &crash());
     assert_eq!(sound.status_of(&["export", "--format", "csv"]), 0);
 }
+
+/// The kind of a row is that of the record, and not the name of the event that it is.
+#[test]
+fn memory_has_the_kinds_of_its_records() {
+    // A token of the kind `misc`, which says that work was submitted.
+    let tokens = [build::process_tokens(), build::token(2, 5)].concat();
+    let trace = Trace::new("kinds", &[build::rmt(77, 1, &tokens)]);
+    let rows = trace.run(&["export", "--format", "csv", "--table", "memory"]).1;
+    let kinds: Vec<_> = rows.lines().skip(1).map(|row| row.split(',').nth(5).unwrap().to_owned()).collect();
+    let records = trace.json(&["cat", "--json"]);
+    let is_token = |record: &&Value| {
+        record["chunk"] == "RmtData" && kinds.contains(&record["kind"].as_str().unwrap().to_owned())
+    };
+    let printed: Vec<_> =
+        records.iter().filter(is_token).map(|record| record["kind"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(kinds, printed, "{rows}");
+    assert!(kinds.contains(&"misc".to_owned()), "{rows}");
+}

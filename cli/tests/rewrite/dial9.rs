@@ -35,7 +35,9 @@ fn all_of_a_recording_is_that_recording() {
     for (number, input) in [data("trace.0.bin").to_str().unwrap(), &own].into_iter().enumerate() {
         let [recovered, cut, merged] =
             ["recovered", "cut", "merged"].map(|verb| scratch.path(&format!("{verb}-{number}")));
-        assert_eq!(write(&["recover", "-o", &recovered, input]).0, 0);
+        let (code, report) = write(&["recover", "-o", &recovered, input]);
+        assert_eq!((code, &report["records"]), (0, &report["units_kept"]), "{report}");
+        assert_eq!(report["records"], records(input).len() as u64, "{report}");
         assert_eq!(write(&["cut", "--from", "@0", "-o", &cut, input]).0, 0);
         assert_eq!(write(&["merge", "-o", &merged, input]).0, 0);
         for written in [recovered, cut, merged] {

@@ -599,3 +599,28 @@ fn annotations_are_cut_by_the_time_that_they_tell() {
     let info = lines(&["info", "--json", &path]);
     assert_eq!(info[0]["end_time_ns"], 2_700_000_000_000_000_000_i64, "{info:?}");
 }
+
+/// A loss may leave a Meta with one error more than the input has: after it, declarations are read anew. The rest is written
+/// all the same.
+#[test]
+fn a_loss_may_leave_an_error_more() {
+    let scratch = Scratch::new("rewrite-rtc-error-more");
+    let mut writer = Writer::new(Options::sizes(16384, 4096));
+    let streams: Vec<u64> = (0..150)
+        .map(|number| writer.stream(&format!(r#""name":"stream {number}","format":"uint16le","length":2"#)))
+        .collect();
+    for number in 0..6_000_u16 {
+        writer.write(streams[usize::from(number) % streams.len()], &number.to_le_bytes());
+    }
+    let sound = writer.stop();
+    let out = scratch.path("out.rtc");
+    for (at, len) in [(42_843, 2), (59_367, 1), (43_474, 1)] {
+        let mut data = sound.clone();
+        data.drain(at..at + len);
+        let path = scratch.file("in.rtc", &data);
+        let read = lines(&["cat", "--json", &path]).len();
+        assert_eq!(write(&["recover", "--force", "-o", &out, &path]).0, 3, "{at} {len}");
+        let written = lines(&["cat", "--json", &out]).len();
+        assert!((4_000..=read).contains(&written), "{at} {len}: {written} of {read}");
+    }
+}

@@ -80,31 +80,29 @@ struct Lost {
     source: usize,
     offset: u64,
     time: Option<Time>,
-    /// The end of the packet whose counters tell of it.
-    until: Option<Time>,
     count: Option<u64>,
 }
 
 impl Lost {
-    /// The loss that a packet's counters tell of, at its begin or at its first record.
-    fn of(source: usize, loss: Loss, packet: &Packet<'_, '_>, first: Option<u64>) -> Self {
+    /// The loss that a packet's counters tell of, at its begin or at its first record. `None` if it was not in the window:
+    /// it was after the record before it, and before the packet's end.
+    fn of(
+        (source, loss, since): (usize, Loss, Option<i128>),
+        packet: &Packet<'_, '_>,
+        first: Option<u64>,
+        window: Window,
+    ) -> Option<Self> {
         let clock = packet.stream_class().clock();
         let time = |cycles: Option<u64>| Some(time_of(&clock?, cycles?));
-        Self {
-            source,
-            offset: packet.offset(),
-            time: time(packet.begin().or(first)),
-            until: time(packet.end().or(first)),
-            count: loss.records().filter(|&count| count > 0),
+        let (begin, end) = (time(packet.begin().or(first)), time(packet.end().or(first)));
+        if let (Some(begin), Some(end)) = (begin.map(Time::ns), end.or(begin).map(Time::ns)) {
+            let since = since.map_or(begin, |since| since.min(begin));
+            if window.from().is_some_and(|from| end < from) || window.to().is_some_and(|to| since >= to) {
+                return None;
+            }
         }
-    }
-
-    /// True if it may have been in a window: after the record before it, if there is one, and before the packet's end.
-    fn is_in(&self, window: Window, since: Option<i128>) -> bool {
-        let Some(time) = self.time.map(Time::ns) else { return true };
-        let until = self.until.map_or(time, Time::ns);
-        window.from().is_none_or(|from| until >= from)
-            && window.to().is_none_or(|to| since.unwrap_or(time).min(time) < to)
+        let count = loss.records().filter(|&count| count > 0);
+        Some(Self { source, offset: packet.offset(), time: begin, count })
     }
 }
 
@@ -297,7 +295,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
 
     /// The event of what was discarded.
     fn discarded(&mut self) -> Option<Item<'static>> {
-        let Lost { source, offset, time, count, .. } = self.loss.take()?;
+        let Lost { source, offset, time, count } = self.loss.take()?;
         Some(Item::Event(Event {
             input: self.input(source),
             offset,
@@ -363,14 +361,12 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
         loop {
             let wanted = match self.merge.next_record() {
                 Ok(None) => {
-                    while let Some(last) = self.merge.next_loss() {
-                        let lost = Lost::of(last.source(), last.loss(), last.packet(), None);
-                        if lost.is_in(self.window, last.since()) {
-                            self.loss = Some(lost);
-                            return Ok(self.discarded());
-                        }
+                    while self.loss.is_none() {
+                        let Some(last) = self.merge.next_loss() else { return Ok(None) };
+                        let about = (last.source(), last.loss(), last.since());
+                        self.loss = Lost::of(about, last.packet(), None, self.window);
                     }
-                    return Ok(None);
+                    return Ok(self.discarded());
                 }
                 Err(error) => return Ok(self.gap(error)),
                 Ok(Some(merged)) => {
@@ -379,8 +375,8 @@ impl<'a, 's, R: Room<StreamSlot<'a, 's>>> Source for Timeline<'a, 's, '_, R> {
                     let clock = record.packet().stream_class().clock();
                     let time = |cycles: u64| clock.map(|clock| time_of(&clock, cycles));
                     if loss.is_some() {
-                        let lost = Lost::of(merged.source(), loss, record.packet(), record.cycles());
-                        self.loss = Some(lost).filter(|lost| lost.is_in(self.window, merged.loss_since()));
+                        let about = (merged.source(), loss, merged.loss_since());
+                        self.loss = Lost::of(about, record.packet(), record.cycles(), self.window);
                     }
                     // The times that a packet states bound neither those of its records nor those of packets that
                     // follow: all are looked at.

@@ -111,19 +111,16 @@ impl Rdf<'_> {
     }
 }
 
-/// The first time that a file tells.
+/// The first time that a file tells, in nanoseconds.
 #[derive(Default)]
-struct First(Option<traceglass::event::Time>);
+struct First(Option<i128>);
 
 impl Events for First {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        match item {
-            Item::Event(event) if event.time().is_some() => {
-                self.0 = event.time();
-                Err(Failure::Stopped)
-            }
-            _ => Ok(()),
+        if let Item::Event(event) = item {
+            self.0 = event.time().map(|time| time.ns());
         }
+        if self.0.is_some() { Err(Failure::Stopped) } else { Ok(()) }
     }
 
     fn advance(&mut self, _bytes: u64) {}
@@ -156,19 +153,15 @@ impl Trace for Rdf<'_> {
     }
 
     fn bounds(&self, window: &crate::trace::Window) -> Result<Bounds> {
-        let mut first = First::default();
-        match self.events(&mut first) {
-            Ok(_) | Err(Failure::Stopped) => {}
-            Err(failure) => return Err(failure),
-        }
-        let first = first.0;
         window.resolve(&Reference {
-            is_absolute: &|| {
-                first
-                    .map(|first| first.is_absolute())
-                    .ok_or_else(|| Failure::unreadable("no record has a time"))
+            is_absolute: &|| Ok(false),
+            start: &|| {
+                let mut first = First::default();
+                match self.events(&mut first) {
+                    Ok(_) | Err(Failure::Stopped) => Ok(first.0),
+                    Err(failure) => Err(failure),
+                }
             },
-            start: &|| Ok(first.map(|first| first.ns())),
             of_clock: &|_| {
                 Err(Failure::usage(
                     "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",

@@ -47,8 +47,8 @@ impl Rtc<'_> {
                 "no record lies in the range, and a file of RTC without units is none",
             ));
         }
-        // A Meta that was judged once may have to be judged again, and one whose end is lost ends too early; what is read
-        // back tells.
+        // A Meta that was judged once may have to be judged again, and each loss may leave one that contradicts another, or
+        // ends too early; what is read back tells.
         let cut = done.lost.len() as u64;
         done.carried = units.errors(&ranges, ranges.len() as u64).saturating_add(cut);
         units.span(&ranges, &mut done);

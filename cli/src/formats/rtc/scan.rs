@@ -1,7 +1,7 @@
 //! One pass over a file: units, frames, gaps, findings and sessions in file order.
 
 use super::session::{Frames, Rtc, Slots};
-use super::value::Text;
+use super::value::{Text, of_ns};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use serde_json::{Map, Value};
@@ -234,8 +234,7 @@ pub(super) fn time_of<'r, 'a>(
         return record.time();
     }
     // The room for names grows.
-    let time = names.record(record).ok().and_then(|named| named.time())?;
-    Some(Time::from_attoseconds(time.ns().saturating_mul(1_000_000_000)))
+    names.record(record).ok().and_then(|named| named.time()).map(|time| of_ns(time.ns()))
 }
 
 /// Widens a range of time.

@@ -37,6 +37,11 @@ impl Text {
     }
 }
 
+/// A time that is said in nanoseconds.
+pub(super) fn of_ns(ns: i128) -> Time {
+    Time::from_attoseconds(ns.saturating_mul(1_000_000_000))
+}
+
 /// A time in nanoseconds, rounded down.
 pub(super) fn in_ns(time: Time) -> i128 {
     const NANOSECOND: i64 = 1_000_000_000;

@@ -6,7 +6,7 @@
 
 use super::scan::{Event, Pass};
 use super::session::{Rtc, Slots};
-use super::value::in_ns;
+use super::value::{in_ns, of_ns};
 use crate::status::{Failure, Result};
 use crate::trace::{Bounds, READ_WHOLE, Reference, Window};
 use std::ops::Range;
@@ -57,8 +57,7 @@ impl<'a> Rtc<'a> {
 
     /// The offset to begin reading at for what happened from a time on, in nanoseconds, if not at the start.
     pub(super) fn start(&self, from: Option<i128>) -> Option<u64> {
-        let from = Time::from_attoseconds(from?.saturating_mul(1_000_000_000));
-        let place = self.grid()?.seek_all(from, &mut Slots::new())?;
+        let place = self.grid()?.seek_all(of_ns(from?), &mut Slots::new())?;
         Some(place.saturating_sub(AROUND)).filter(|&place| place > 0)
     }
 

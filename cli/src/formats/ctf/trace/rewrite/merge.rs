@@ -18,7 +18,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use traceglass::ctf::data::{Packet, Programs, check_packets};
 
-/// The key that tells a packet from the others of a trace: its stream, and its number or its time there, as far as they are known.
+/// The key that tells a packet from the others of a trace: its stream, and its number or its time there, as far as they
+/// are known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     class: u64,

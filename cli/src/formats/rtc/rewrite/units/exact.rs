@@ -3,15 +3,14 @@
 use super::super::front::LARGEST;
 use super::super::pieces::{Place, Plan};
 use crate::output::add;
-use crate::trace::{Bounds, Digest};
+use crate::trace::Digest;
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
-use traceglass::rtc::{NameSlot, Names, Record, Stream, Streams};
+use traceglass::rtc::{Stream, Streams};
 
 /// The records of a file that are left out of units that may be kept.
-pub struct Exact<'a> {
-    bounds: Bounds,
-    names: Names<'a, Vec<NameSlot<'a>>>,
+#[derive(Default)]
+pub struct Exact {
     left: Left,
     /// By their slots, the last stamps of clocks: left out unless a record that is wanted follows.
     waiting: Vec<Option<Waiting>>,
@@ -48,20 +47,7 @@ pub struct Tail {
     digest: Digest,
 }
 
-impl<'a> Exact<'a> {
-    pub fn new(bounds: Bounds) -> Self {
-        Self {
-            bounds,
-            names: Names::new(Vec::new()),
-            left: Left::default(),
-            waiting: Vec::new(),
-            slots: Vec::new(),
-            bases: HashSet::default(),
-            is_base: Vec::new(),
-            revision: None,
-        }
-    }
-
+impl Exact {
     /// True if another clock counts from the one in a slot: then all its stamps may be needed.
     pub fn is_base(&mut self, streams: Streams<'_, '_>, slot: usize) -> bool {
         if self.revision != Some(streams.revision()) {
@@ -108,13 +94,6 @@ impl<'a> Exact<'a> {
     pub fn interrupt(&mut self) {
         self.waiting.clear();
         self.slots.clear();
-    }
-
-    /// True if a record is wanted for its own time.
-    pub fn wants(&mut self, record: &Record<'_, 'a>) -> bool {
-        // The room for names grows.
-        let time = self.names.record(record).ok().and_then(|named| named.time());
-        self.bounds.wants(time.map(|time| time.ns()))
     }
 
     /// Leaves out a record.

@@ -7,6 +7,7 @@ use super::exact::{Exact, Tail, Waiting};
 use super::{Unit, Units};
 use crate::formats::rtc::scan::time_of;
 use crate::formats::rtc::session::{Rtc, Slots};
+use crate::formats::rtc::value::of_ns;
 use crate::progress::Progress;
 use crate::trace::{Bounds, Digest, Rewritten};
 use std::rc::Rc;
@@ -28,8 +29,7 @@ struct Times {
 
 impl Times {
     fn of(bounds: &Bounds) -> Self {
-        let exact = |ns: i128| Time::from_attoseconds(ns.saturating_mul(ATTOSECONDS));
-        Self { from: bounds.from.map(exact), to: bounds.to.map(exact) }
+        Self { from: bounds.from.map(of_ns), to: bounds.to.map(of_ns) }
     }
 
     /// True if a record of this time is wanted. One without a time is in no range.
@@ -44,9 +44,6 @@ impl Times {
 /// So many times the size of the file may be written before rests of units: a unit that was hit several times is written as
 /// often.
 const GROWTH: u64 = 4;
-
-/// So many are a nanosecond.
-const ATTOSECONDS: i128 = 1_000_000_000;
 
 /// A look at the records of a slot since the last frame of a default stream.
 #[derive(Clone, Copy, Default)]
@@ -120,7 +117,7 @@ struct Walk<'d, 'a> {
     is_ieee: Option<bool>,
     is_clean: bool,
     /// Given if records are kept one by one.
-    exact: Option<Exact<'a>>,
+    exact: Option<Exact>,
     /// The end of the last unit that is wanted, and its run.
     kept: Option<(u64, u64)>,
 }
@@ -156,7 +153,7 @@ impl Units<'_> {
             sums: Vec::new(),
             is_ieee: None,
             is_clean: true,
-            exact: (exact && !bounds.is_everything()).then(|| Exact::new(*bounds)),
+            exact: (exact && !bounds.is_everything()).then(Exact::default),
             kept: None,
         };
         let mut found = Vec::new();
@@ -318,8 +315,8 @@ impl<'a> Walk<'_, 'a> {
     /// The first record of a stream since a frame of a default stream.
     #[cold]
     fn first(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>, slot: usize) {
-        let stream = records.streams().at(slot);
-        let says = match stream.map(Stream::format) {
+        let format = records.streams().at(slot).map(Stream::format);
+        let says = match format {
             _ if records.streams().is_clock(slot) => Says::Stamp,
             Some(Format::Annotate(_)) => Says::Own,
             _ => Says::Nothing,
@@ -347,11 +344,11 @@ impl<'a> Walk<'_, 'a> {
     fn exactly(&mut self, records: &Records<'a, '_, Slots<'a>>, frame: &Frame<'a>) {
         let Some(record) = records.record(*frame) else { return };
         let (begun, own) = self.place(records, &record);
+        let time = time_of(&mut self.names, &record);
         let Some(exact) = &mut self.exact else { return };
         let (whole, pieces) = ([(frame.offset(), frame.end())], self.pieces.ended());
         let frames = if frame.continues() { &pieces[..] } else { &whole };
-        let (is_wanted, slot) = (exact.wants(&record), record.slot());
-        let time = time_of(&mut self.names, &record);
+        let (is_wanted, slot) = (self.times.wants(time), record.slot());
         let last = self.units.len().saturating_sub(1);
         match (is_wanted, record.is_stamp()) {
             (false, false) => return exact.leave(frames),
