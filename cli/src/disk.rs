@@ -14,6 +14,14 @@ pub fn map(file: &File) -> std::io::Result<Map> {
     unsafe { Map::map(file) }
 }
 
+/// The same, changed: only in this process, not in the file.
+pub fn map_changed(file: &File, change: impl FnOnce(&mut [u8])) -> std::io::Result<Map> {
+    // SAFETY: as above; what is written stays in this process.
+    let mut map = unsafe { memmap2::MmapOptions::new().map_copy(file)? };
+    change(&mut map);
+    map.make_read_only()
+}
+
 /// True if there is a folder.
 pub fn is_dir(path: &Path) -> bool {
     path.is_dir()

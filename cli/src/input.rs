@@ -3,11 +3,12 @@
 use crate::disk::{self, File, Metadata};
 use crate::folder::has_metadata_alone;
 use crate::status::Unreadable;
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use traceglass::Format;
 
@@ -66,6 +67,26 @@ pub fn map_nothing() {
     UNMAPPED.store(true, Ordering::Relaxed);
 }
 
+/// Bytes that are read in the place of a file. A global, for the same reason.
+static STAND_INS: RwLock<BTreeMap<PathBuf, Mapped>> = RwLock::new(BTreeMap::new());
+
+/// Makes these bytes be read from now on where a path is opened, however it is spelled.
+pub fn stand_in(path: &Path, mapped: Mapped) {
+    STAND_INS.write().unwrap_or_else(PoisonError::into_inner).insert(full(path), mapped);
+}
+
+/// The bytes that are read in the place of a file, if there are any.
+fn found_for(path: &Path) -> Option<Mapped> {
+    let stand_ins = STAND_INS.read().unwrap_or_else(PoisonError::into_inner);
+    if stand_ins.is_empty() { None } else { stand_ins.get(&full(path)).cloned() }
+}
+
+/// A path without links; that of stdin and of what is gone as it is.
+fn full(path: &Path) -> PathBuf {
+    let full = (path != Path::new("-")).then(|| path.canonicalize().ok()).flatten();
+    full.unwrap_or_else(|| path.to_owned())
+}
+
 /// Files up to this size are read: a process may have only some ten thousand maps.
 const SMALL: u64 = 32 << 10;
 
@@ -81,9 +102,12 @@ struct Map(disk::Map);
 
 impl Map {
     fn open(file: &File) -> Option<Self> {
-        let map = disk::map(file).ok()?;
+        disk::map(file).ok().map(Self::of)
+    }
+
+    fn of(map: disk::Map) -> Self {
         MAPPED.fetch_add(1, Ordering::Relaxed);
-        Some(Self(map))
+        Self(map)
     }
 }
 
@@ -144,6 +168,9 @@ impl Mapped {
 
     /// The same; `known` says that it is a part of a trace, whatever it begins with.
     fn open_as(path: &Path, known: bool) -> Result<Self, Unreadable> {
+        if let Some(mapped) = found_for(path) {
+            return Ok(mapped);
+        }
         let fail = |error| Unreadable::new(format!("cannot read: {error}"));
         let probe = if known { u64::MAX } else { PROBE };
         if path == Path::new("-") {
@@ -171,6 +198,19 @@ impl Mapped {
             Storage::Map(map) => &map.0,
             Storage::Read(data) => data,
         }
+    }
+
+    /// The same bytes after `change`. Of a file that is mapped, what does not change stays on the disk.
+    pub fn changed(&self, path: &Path, change: impl FnOnce(&mut [u8])) -> io::Result<Self> {
+        let storage = match &*self.0 {
+            Storage::Map(_) => Storage::Map(Map::of(disk::map_changed(&File::open(path)?, change)?)),
+            Storage::Read(data) => {
+                let mut data = data.clone();
+                change(&mut data);
+                Storage::Read(data)
+            }
+        };
+        Ok(Self(Arc::new(storage)))
     }
 
     /// Bytes that were read.

@@ -46,6 +46,7 @@ mod progress;
 #[path = "../../tests/common/random.rs"]
 mod random;
 mod record;
+mod redacted;
 pub mod reference;
 mod rewrite;
 mod selected;

@@ -24,7 +24,7 @@ pub use lent::{Lent, ReadTables, Whole};
 #[cfg(target_family = "wasm")]
 pub use options::{CtfListing, CtfSelect, StreamSelect};
 pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
-pub use redact::{Private, Redaction};
+pub use redact::{Privacy, Private, Redaction};
 pub use rewrite::{
     Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted, in_order_of_time,
 };
@@ -185,30 +185,9 @@ pub struct Inquiry {
     pub full: bool,
     /// Say what each task did.
     pub tasks: bool,
-    /// Name the computer, its users and its processes.
-    pub private: bool,
 }
 
 impl Inquiry {
-    /// Takes text out of an object that is private by its name, unless that is asked for; its names, for the reader.
-    pub fn withhold(self, object: &mut serde_json::Map<String, serde_json::Value>) -> Vec<String> {
-        let mut withheld = Vec::new();
-        if !self.private {
-            object.retain(|name, value| {
-                let hides = value.is_string() && redact::is_private(name);
-                withheld.extend(hides.then(|| name.clone()));
-                !hides
-            });
-        }
-        withheld
-    }
-
-    /// The line about names that were withheld, for people.
-    pub fn withheld(names: &[String]) -> Option<(&'static str, String)> {
-        let names: Vec<_> = names.iter().map(|name| crate::escape::printable(name)).collect();
-        (!names.is_empty()).then(|| ("withheld", format!("{}; `--private` shows it", names.join(", "))))
-    }
-
     /// True if all of an input of this many bytes is to be read.
     pub fn wants_all(self, bytes: u64) -> bool {
         self.full || bytes <= LARGE

@@ -288,30 +288,35 @@ fn bytes_after_the_last_metadata_packet_are_one_verdict() {
     }
 }
 
-/// `info` prints no name of a computer or process, whatever the format, unless it is asked for.
+/// Names of computers are shown, and hidden in the trace, its metadata alone, and one of its streams.
 #[test]
-fn info_withholds_what_is_private() {
+fn what_is_private_is_hidden_in_each_part() {
     let scratch = Scratch::new("private");
     let metadata = text(&fs::read(data("sample.ctf/metadata")).unwrap()).replace("\"board\"", "\"hostname\"");
     assert!(metadata.contains("hostname"));
     scratch.file("trace/metadata", metadata.as_bytes());
+    let alone = scratch.file("alone", metadata.as_bytes());
     scratch.file("trace/stream", &fs::read(data("sample.ctf/stream")).unwrap());
-    for path in [scratch.path("trace"), scratch.path("trace/metadata")] {
-        let [quiet, open] = [&["info", "--json"][..], &["info", "--json", "--private"]].map(|args| {
-            let said = traceglass(&[args, &[path.as_str()]].concat());
-            serde_json::from_slice::<Value>(&said.stdout).unwrap()
-        });
-        assert_eq!(
-            (&quiet["environment"]["hostname"], &quiet["withheld"][0]),
-            (&Value::Null, &"hostname".into())
-        );
-        assert_eq!(
-            (&open["environment"]["hostname"], &open["withheld"]),
-            (&"m4".into(), &Value::Array(vec![]))
-        );
-        let said = traceglass(&["info", &path]);
-        assert!(text(&said.stdout).contains("withheld"), "{}", text(&said.stdout));
+    let [folder, part, stream] = ["trace", "trace/metadata", "trace/stream"].map(|path| scratch.path(path));
+    for path in [&folder, &part, &stream, &alone] {
+        let host = |args: &[&str]| {
+            let said = traceglass(&[&["info", "--json"], args, &[path.as_str()]].concat());
+            let info = serde_json::from_slice::<Value>(&said.stdout).unwrap();
+            info["environment"]["hostname"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(host(&[]), "m4", "{path}");
+        let hidden = host(&["--redact"]);
+        assert!(hidden.len() == 2 && hidden != "m4", "{path}: {hidden}");
+        let key = ["--redact", "--redact-key", "k"];
+        assert_eq!(host(&key), host(&[&key[..], &["--redact-name", "none"]].concat()), "{path}");
     }
+    // However a path is spelled, and of what comes in a pipe.
+    let said = traceglass(&["hex", "--redact", "--len", "100000", &scratch.path("trace/../trace/metadata")]);
+    assert!(status(&said) == 0 && !text(&said.stdout).contains("\"m4\""), "{}", text(&said.stdout));
+    let mut piped = Command::new(env!("CARGO_BIN_EXE_traceglass"));
+    piped.args(["info", "--json", "--redact", "-"]).stdin(fs::File::open(&alone).unwrap());
+    let info = serde_json::from_slice::<Value>(&piped.output().unwrap().stdout).unwrap();
+    assert!(info["environment"]["hostname"].as_str().is_some_and(|host| host != "m4"), "{info}");
 }
 
 /// Bytes that are missing within a unit, or were added, make no other one of it.

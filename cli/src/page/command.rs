@@ -4,8 +4,8 @@ use crate::console::Console;
 use crate::output::{Color, Out};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{
-    CtfListing, CtfSelect, Export, Listing, Pairing, RdfSelect, Reading, RfrSelect, Select, Selection,
-    StreamSelect, Target, Time, Window,
+    CtfListing, CtfSelect, Export, Listing, Pairing, Privacy, RdfSelect, Reading, RfrSelect, Select,
+    Selection, StreamSelect, Target, Time, Window,
 };
 use crate::{conclude, formats, verbs};
 use std::path::PathBuf;
@@ -83,8 +83,8 @@ impl<'l> Asked<'l> {
             "info" => verbs::info::run(&verbs::info::Args::of_page(json, path), open, out),
             "check" => verbs::check::run(&verbs::check::Args::of_page(json, path), open, out),
             "ls" => {
-                let listing =
-                    Listing { json, reading, sha256: false, window, ctf: CtfListing::default(), path };
+                let (ctf, privacy) = (CtfListing::default(), Privacy::default());
+                let listing = Listing { json, reading, sha256: false, window, ctf, privacy, path };
                 verbs::ls::run(&listing.into(), open, out)
             }
             "cat" => {
@@ -106,6 +106,7 @@ impl<'l> Asked<'l> {
                     stream: StreamSelect::default(),
                     ctf: CtfSelect::default(),
                     rfr: RfrSelect::default(),
+                    privacy: Privacy::default(),
                 };
                 verbs::cat::run(&selection.into(), open, out)
             }
@@ -121,6 +122,7 @@ impl<'l> Asked<'l> {
                     force: true,
                     pairing,
                     reading,
+                    privacy: Privacy::default(),
                     paths: vec![path],
                 };
                 match target {

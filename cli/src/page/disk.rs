@@ -98,6 +98,12 @@ pub fn map(file: &File) -> io::Result<Map> {
     Ok(file.0.get_ref().clone())
 }
 
+pub fn map_changed(file: &File, change: impl FnOnce(&mut [u8])) -> io::Result<Map> {
+    let mut data = file.0.get_ref().to_vec();
+    change(&mut data);
+    Ok(Map(Arc::new(data)))
+}
+
 impl Read for File {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.0.read(to)

@@ -12,7 +12,7 @@ use crate::export::file::{is_same, lies_in};
 use crate::input::Input;
 use crate::output::{Out, shown};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{NewTrace, Open, Reading, Redaction, Rewritten, Wanted};
+use crate::trace::{NewTrace, Open, Privacy, Reading, Rewritten, Wanted};
 pub use append::append;
 use output::Output;
 use std::path::{Path, PathBuf};
@@ -29,16 +29,8 @@ pub struct Destination {
     /// Put the output in place without reading it back
     #[arg(long)]
     no_verify: bool,
-    /// Hide text that identifies a person or a computer: names of hosts, users, processes and files are replaced by as
-    /// many letters, the same for the same name
-    #[arg(long)]
-    redact: bool,
-    /// Hide the text of fields with this name, too. More than one may be given
-    #[arg(long, value_name = "NAME", requires = "redact")]
-    redact_name: Vec<String>,
-    /// The key of the replacement, so that several runs agree; by default each run has its own
-    #[arg(long, value_name = "TEXT", requires = "redact")]
-    redact_key: Option<String>,
+    #[command(flatten)]
+    privacy: Privacy,
     /// Report as one JSON object
     #[arg(long)]
     json: bool,
@@ -57,13 +49,12 @@ pub struct Job<'j> {
 impl Destination {
     /// A file that is there, and gets more.
     fn in_place(output: PathBuf, json: bool) -> Self {
-        let (redact_name, redact_key) = (Vec::new(), None);
-        Self { output, force: true, no_verify: false, redact: false, redact_name, redact_key, json }
+        Self { output, force: true, no_verify: false, privacy: Privacy::default(), json }
     }
 
     /// True if what is private is hidden.
     pub fn redacts(&self) -> bool {
-        self.redact
+        self.privacy.redact
     }
 
     /// Refuses an output that is an input, lies in one, or is there and is not to be replaced.
@@ -148,8 +139,7 @@ pub fn run(
             Failure::Write(format!("{} is given up, as it does not read back: {why}", shown(place)))
         })?;
     }
-    if job.to.redact {
-        let redaction = Redaction::new(job.to.redact_key.as_deref(), &job.to.redact_name);
+    if let Some(redaction) = job.to.privacy.redaction() {
         let redacted = redact::redact(output.path(), Reading::default(), &redaction, open);
         done.redacted = redacted.map_err(|failure| output.rename(failure))?;
         proof::prove_redacted(output.path(), &mut done, open).map_err(|why| {

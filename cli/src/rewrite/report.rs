@@ -30,7 +30,7 @@ pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result
             let shown = |time| shown_time(time, done.is_absolute);
             out.line(format_args!("  from {} to {}", shown(from), shown(to)))?;
         }
-        if job.to.redact {
+        if job.to.redacts() {
             let names = done.redacted.iter().map(|(name, count)| format!("{name} ({})", grouped(*count)));
             let names = names.collect::<Vec<_>>().join(", ");
             let names = if names.is_empty() { "nothing: no field has such a name".to_owned() } else { names };
@@ -86,7 +86,7 @@ fn json(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()>
         Value::from(object)
     });
     object.insert("lost".into(), lost.collect());
-    if job.to.redact {
+    if job.to.redacts() {
         let redacted = done.redacted.iter().map(|(name, count)| {
             let object = [("name".to_owned(), name.as_str().into()), ("count".to_owned(), (*count).into())];
             Value::from(Map::from_iter(object))

@@ -108,6 +108,8 @@ pub struct Export {
     pub pairing: super::Pairing,
     #[command(flatten)]
     pub reading: super::Reading,
+    #[command(flatten)]
+    pub privacy: super::Privacy,
     /// Files or directories; - for stdin
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,

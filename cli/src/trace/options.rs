@@ -1,5 +1,6 @@
 //! Options about a trace: how it is read, and which part of it is printed.
 
+use super::redact::Privacy;
 use super::select::Select;
 use super::time::{LookBack, Window};
 use crate::record::Shape;
@@ -71,6 +72,8 @@ pub struct Listing {
     pub window: Window,
     #[command(flatten)]
     pub ctf: CtfListing,
+    #[command(flatten)]
+    pub privacy: Privacy,
 }
 
 /// The parts of a CTF trace that `ls` lists.
@@ -113,7 +116,7 @@ pub struct Selection {
     #[command(flatten)]
     pub reading: Reading,
     /// After the last record, wait for more, as `tail -f`
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "redact")]
     pub follow: bool,
     #[command(flatten)]
     pub window: Window,
@@ -133,6 +136,8 @@ pub struct Selection {
     pub ctf: CtfSelect,
     #[command(flatten)]
     pub rfr: RfrSelect,
+    #[command(flatten)]
+    pub privacy: Privacy,
 }
 
 /// The options that select records, or bytes: a slice may be of records of several streams and processors.

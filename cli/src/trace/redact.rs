@@ -35,6 +35,28 @@ pub fn is_private(name: &str) -> bool {
     NAMES.contains(&name.trim_start_matches('_').to_lowercase().as_str())
 }
 
+/// Options about text that tells of a person or a computer.
+#[derive(clap::Args, Clone, Default)]
+pub struct Privacy {
+    /// Hide text that identifies a person or a computer: names of hosts, users, processes and files are replaced by as
+    /// many letters, the same for the same name
+    #[arg(long)]
+    pub redact: bool,
+    /// Hide the text of fields with this name, too. More than one may be given
+    #[arg(long, value_name = "NAME", requires = "redact")]
+    pub redact_name: Vec<String>,
+    /// The key of the replacement, so that several runs agree; by default each run has its own
+    #[arg(long, value_name = "TEXT", requires = "redact")]
+    pub redact_key: Option<String>,
+}
+
+impl Privacy {
+    /// What is hidden, if anything is.
+    pub fn redaction(&self) -> Option<Redaction> {
+        self.redact.then(|| Redaction::new(self.redact_key.as_deref(), &self.redact_name))
+    }
+}
+
 /// The names whose text is hidden, and the key for hiding it.
 pub struct Redaction {
     key: [u8; 32],

@@ -48,6 +48,7 @@ impl From<Selection> for Args {
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.selection;
+    args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
     if args.force {
         out.force();
     }

@@ -6,7 +6,7 @@ use crate::output::{ERROR, GOOD, HEADING, Out, counted, insert_path, shown};
 use crate::parallel;
 use crate::progress;
 use crate::status::{Failure, Result, Status, Unreadable};
-use crate::trace::{Findings, Open, Reading};
+use crate::trace::{Findings, Open, Privacy, Reading};
 use serde_json::{Map, Value, json};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    privacy: Privacy,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -38,11 +40,12 @@ const EXAMPLES: &str = "\
 impl Args {
     /// The arguments for a page.
     pub fn of_page(json: bool, path: PathBuf) -> Self {
-        Self { json, reading: Reading::default(), paths: vec![path] }
+        Self { json, reading: Reading::default(), privacy: Privacy::default(), paths: vec![path] }
     }
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    args.privacy.hide(&args.paths, args.reading, open)?;
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
     let sizes =

@@ -72,6 +72,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         refuse_loss(output, &args.paths)?;
         refuse_existing(output, args.force)?;
     }
+    args.privacy.hide(&args.paths, args.reading, open)?;
     match (target, output) {
         (Target::Files, None) => Err(Failure::usage("files are written to a directory: name it with -o")),
         (Target::Files, Some(folder)) => files(folder, &args.paths, args.reading, open, out),

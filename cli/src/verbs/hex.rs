@@ -3,7 +3,7 @@
 use crate::input::Input;
 use crate::output::Out;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Fields, Open, Reading};
+use crate::trace::{Fields, Open, Privacy, Reading};
 use std::path::PathBuf;
 
 /// Print an annotated hex dump: the field that each byte belongs to
@@ -20,6 +20,8 @@ pub struct Args {
     len: Option<u64>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    privacy: Privacy,
     /// A file; - for stdin
     #[arg(value_name = "PATH")]
     path: PathBuf,
@@ -43,11 +45,12 @@ fn number(text: &str) -> Result<u64, String> {
 impl Args {
     /// The arguments for a page.
     pub fn of_page(at: u64, len: Option<u64>, path: PathBuf) -> Self {
-        Self { at, len, reading: Reading::default(), path }
+        Self { at, len, reading: Reading::default(), privacy: Privacy::default(), path }
     }
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
     let fail = |failure: Failure, out: &mut Out| {
         out.complain_of(&args.path, &failure);
         Ok(Status::Failed)

@@ -5,7 +5,7 @@ use crate::measure::{width, wrap};
 use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
 use crate::progress;
 use crate::status::{Failure, Result, Status, Unreadable};
-use crate::trace::{Info, Inquiry, Open, Reading};
+use crate::trace::{Info, Inquiry, Open, Privacy, Reading};
 use anstyle::Style;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -26,9 +26,8 @@ pub struct Args {
     /// Show what each task of an RFR recording did: polls, wakes, and whether it ended
     #[arg(long)]
     tasks: bool,
-    /// Show names of computers, users, processes and files, too, which are withheld by default
-    #[arg(long)]
-    private: bool,
+    #[command(flatten)]
+    privacy: Privacy,
     /// Files or directories; - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -47,11 +46,12 @@ impl Args {
     /// The arguments for a page.
     pub fn of_page(json: bool, path: PathBuf) -> Self {
         let reading = Reading::default();
-        Self { json, full: false, reading, tasks: false, private: false, paths: vec![path] }
+        Self { json, full: false, reading, tasks: false, privacy: Privacy::default(), paths: vec![path] }
     }
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+    args.privacy.hide(&args.paths, args.reading, open)?;
     let mut worst = Status::Clean;
     progress::begin("reading", crate::input::total(&args.paths));
     for (number, path) in args.paths.iter().enumerate() {
@@ -95,7 +95,7 @@ fn one(args: &Args, path: &Path, open: Open, out: &mut Out) -> Result<Status> {
             "this is {format}, and --tasks is of RFR; `stats` says what its tracks did"
         )));
     }
-    let info = trace.info(&Inquiry { full: args.full, tasks: args.tasks, private: args.private })?;
+    let info = trace.info(&Inquiry { full: args.full, tasks: args.tasks })?;
     if args.json {
         let mut object = Map::new();
         insert_path(&mut object, path);

@@ -34,6 +34,7 @@ impl From<Listing> for Args {
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.listing;
+    args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
     let failed = |failure, out: &mut Out| match failure {
         Failure::Unreadable(_) => {
             out.complain_of(&args.path, &failure);

@@ -12,7 +12,7 @@ use crate::states::Pairs;
 use crate::stats::{Busy, ByName, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, name, right};
-use crate::trace::{Open, Pairing, Reading, Select, Window, aligned};
+use crate::trace::{Open, Pairing, Privacy, Reading, Select, Window, aligned};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -46,6 +46,8 @@ pub struct Args {
     pairing: Pairing,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    privacy: Privacy,
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
     path: PathBuf,
@@ -75,6 +77,8 @@ fn more(count: usize, shown: usize, out: &mut Out) -> Result<()> {
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     args.window.refuse_reversed()?;
+    let paths: Vec<_> = [&args.path].into_iter().chain(&args.against).cloned().collect();
+    args.privacy.hide(&paths, args.reading, open)?;
     let mut pairs = Pairs::open(&args.pairing)?;
     let (stats, mut worst) = read(args, &args.path, &mut pairs, open, out)?;
     let other = match &args.against {

@@ -3,7 +3,7 @@
 use crate::export::page::{self, Page};
 use crate::output::Out;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Open, OpenBrowse, Reading};
+use crate::trace::{Open, OpenBrowse, Privacy, Reading};
 use crate::view::{self, View};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,8 @@ pub struct Args {
     force: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    privacy: Privacy,
     /// A file or directory
     #[arg(value_name = "PATH")]
     path: PathBuf,
@@ -48,6 +50,7 @@ const EXAMPLES: &str = "\
 pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result<Status> {
     if let Some(output) = &args.web {
         let Args { path, page, force, reading, .. } = args;
+        args.privacy.hide(std::slice::from_ref(path), *reading, open)?;
         return page::write(
             &Page { path, output, page: page.as_deref(), force: *force, reading: *reading },
             open,
@@ -64,6 +67,7 @@ pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result
     if args.no_map {
         crate::input::map_nothing();
     }
+    args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
     #[cfg(unix)]
     crate::signals::keep_terminal();
     let color = out.is_colored();

@@ -62,9 +62,7 @@ fn a_trace_directory_is_told_in_full() {
     assert_eq!(info["uuid"], "10111213-1415-1617-1819-1a1b1c1d1e1f");
     assert_eq!((&info["packets"], &info["fragments"]), (&json!(3), &json!(6)));
     assert_eq!(info["content_bytes"], text().len());
-    assert_eq!((&info["environment"]["hostname"], &info["withheld"]), (&Value::Null, &json!(["hostname"])));
-    let (_, asked) = trace.json(&["info", "--json", "--private"]);
-    assert_eq!(asked[0]["environment"]["hostname"], "höst 😀");
+    assert_eq!(info["environment"]["hostname"], "höst 😀");
     assert_eq!(info["environment"]["odd"], json!([1, {"a": null}]));
     assert_eq!(info["clocks"][0]["offset_seconds"], -1_795_224_663_i64);
     assert_eq!(info["fragments_by_kind"]["user-defined"], 1);
@@ -349,16 +347,16 @@ fn the_environment_of_ctf_1_8_is_shown() {
     let environment = r#"env { hostname = "board\x37"; tracer_name = "barectf"; tracer_major = 3; low = -5;
         most = 18446744073709551615; domain = "x"; domain = "bare"; };"#;
     let trace = Trace::new("tsdl-environment", format!("{TSDL}{environment}").as_bytes());
-    let (_, file) = trace.json(&["info", "--json", "--private"]);
+    let (_, file) = trace.json(&["info", "--json"]);
     std::fs::write(trace.0.join("channel0"), [10, 1, 7, 30, 2]).unwrap();
-    let (status, folder) = trace.json(&["info", "--json", "--private"]);
+    let (status, folder) = trace.json(&["info", "--json"]);
     let expected = json!({
         "hostname": "board7", "tracer_name": "barectf", "tracer_major": 3, "low": -5, "most": u64::MAX,
         "domain": "bare",
     });
     assert_eq!((status, &folder[0]["environment"]), (0, &expected));
     assert_eq!(file[0]["environment"], expected);
-    let (status, text, _) = trace.run(&["info", "--private"]);
+    let (status, text, _) = trace.run(&["info"]);
     let text = String::from_utf8(text).unwrap();
     assert_eq!(status, 0);
     for line in ["barectf 3", "board7", "domain = bare", "low = -5"] {

@@ -158,7 +158,7 @@ const CALLS: &[&[&str]] = &[
     &["cat", "--slices", "--tree"],
     &["stats"],
     &["stats", "--json"],
-    &["info", "--private"],
+    &["info", "--redact"],
     &["check"],
     &["check", "--json"],
     &["hex"],

@@ -37,6 +37,50 @@ fn differs_by_letters(path: &str, from: &str, texts: &[&str]) {
     }
 }
 
+/// Verbs that read print with `--redact` and the key "k" what they print of the file that was written so.
+fn reads_like(written: &str, input: &str) {
+    let verbs: [&[&str]; 9] = [
+        &["info"],
+        &["info", "--json"],
+        &["ls", "--json"],
+        &["cat", "--json"],
+        &["cat", "--slices", "--json"],
+        &["stats", "--json"],
+        &["check", "--json"],
+        &["export", "--format", "chrome"],
+        &["export", "--format", "csv"],
+    ];
+    for verb in verbs {
+        let [new, old] =
+            [&[written][..], &["--redact", "--redact-key", "k", "--redact-name", "token", input]].map(
+                |args| {
+                    let output = traceglass(&[verb, args].concat());
+                    let text = |bytes: &[u8]| {
+                        let text =
+                            String::from_utf8_lossy(bytes).replace(written, "PATH").replace(input, "PATH");
+                        let name = |path: &str| std::path::Path::new(path).file_name().unwrap().to_owned();
+                        // Tables and titles have the name alone.
+                        let names = [name(written), name(input)].map(|name| name.into_string().unwrap());
+                        names.iter().fold(text, |text, name| text.replace(name, "NAME"))
+                    };
+                    (status(&output), text(&output.stdout), text(&output.stderr))
+                },
+            );
+        assert_eq!(new, old, "{verb:?}");
+        assert!(old.0 == 0 || verb.contains(&"--slices") || matches!(verb[0], "stats" | "export"), "{old:?}");
+    }
+}
+
+/// Nothing is printed of what cannot be redacted as it lies.
+fn is_refused(input: &str, why: &str) {
+    for verb in [&["info"][..], &["cat"], &["stats"], &["check"], &["hex"], &["export", "--format", "csv"]] {
+        let output = traceglass(&[verb, &["--redact", input]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((status(&output), output.stdout.len()), (1, 0), "{verb:?}: {said}");
+        assert!(said.contains(why), "{verb:?}: {said}");
+    }
+}
+
 const SYSTEM: &str = r#"{"version":{"major":2},"os":{"name":"OS","hostname":"secret-host"},"processes":[{"processId":1,"name":"secret-process","path":"/home/secret-user/p"},{"processId":2,"name":"secret-process","path":""}]}"#;
 
 #[test]
@@ -61,6 +105,7 @@ fn computers_and_processes_of_rdf() {
     assert_eq!(names, expected.iter().map(|(name, count)| (name, count)).collect::<Vec<_>>());
     assert!(!has(&out, "secret") && is_clean(&out));
     differs_by_letters(&out, &input, &["secret-host", "secret-process", "/home/secret-user/p"]);
+    reads_like(&out, &input);
     // The same text is the same letters.
     let bytes = std::fs::read(&out).unwrap();
     let text = String::from_utf8_lossy(&bytes);
@@ -89,6 +134,8 @@ fn computers_and_processes_of_rdf() {
     assert_eq!(old[0]["data_sha256"], new[0]["data_sha256"]);
     assert_eq!((&new[1]["compression"], &new[1]["data_size"]), (&0.into(), &old[1]["data_size"]));
     assert_ne!(old[1]["data_sha256"], new[1]["data_sha256"]);
+    is_refused(&input, "chunk SystemInfo is compressed");
+    is_refused(&scratch.file("cut.rdf", &file(&raw)[..200]), "damaged");
     // A page fault may name its process.
     let fault = data("sample.rgp");
     let (code, report) = write(&["recover", "--force", "--redact", "-o", &out, fault.to_str().unwrap()]);
@@ -137,6 +184,12 @@ fn environment_and_contexts_of_ctf() {
             names.iter().map(|record| record["payload"]["procname"].as_str().unwrap()).collect();
         assert_eq!((names[0], names[0].len(), names[1].len()), (names[2], 4, 3));
         let env = report["redacted"].as_array().unwrap();
+        let keyed = scratch.path("keyed");
+        assert_eq!(
+            write(&["recover", "--force", "--redact", "--redact-key", "k", "-o", &keyed, &input]).0,
+            0
+        );
+        reads_like(&keyed, &input);
         assert_eq!((env.len(), &env[0]["count"], &env[1]["count"]), (2, &1.into(), &3.into()), "{report}");
     }
 }

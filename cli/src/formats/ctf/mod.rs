@@ -12,8 +12,8 @@ use crate::input::Mapped;
 use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Reading, Rewritten,
-    Selection, Trace, Wanted,
+    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Reading,
+    Rewritten, Selection, Trace, Wanted,
 };
 use fragment::kind;
 #[cfg(feature = "view")]
@@ -240,6 +240,16 @@ impl Trace for Ctf2<'_> {
     }
 
     #[cfg(not(target_family = "wasm"))]
+    fn private(&self, private: &mut Private<'_>) -> Result<()> {
+        let mut nodes = Vec::new();
+        match trace::compile(&self.stream, &mut nodes) {
+            Ok(schema) => trace::private_environment(&schema, Path::new("metadata"), private),
+            Err(error) => private.refuse(format!("the metadata cannot be compiled: {error}")),
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_family = "wasm"))]
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         self.extract_packets(parts)
     }
@@ -252,15 +262,14 @@ impl Trace for Ctf2<'_> {
         trace::write_table(&schema)
     }
 
-    fn info(&self, args: &Inquiry) -> Result<Info> {
+    fn info(&self, _args: &Inquiry) -> Result<Info> {
         let text = self.text_bytes();
         let (mut packets, mut padding) = (0_u64, 0_u64);
         for packet in self.packets() {
             packets += 1;
             padding += u64::from(packet.header().padding_bytes());
         }
-        let mut summary = self.summary();
-        let withheld = args.withhold(&mut summary.environment);
+        let summary = self.summary();
         let errors = self.errors();
         let first = self.stream.first_header();
         let language = match self.stream.language() {
@@ -280,7 +289,6 @@ impl Trace for Ctf2<'_> {
         fields.insert("trace_uuid".into(), summary.uuid.clone().into());
         fields.insert("trace_name".into(), summary.trace_name.clone().into());
         fields.insert("environment".into(), summary.environment.clone().into());
-        fields.insert("withheld".into(), withheld.clone().into());
         fields.insert("clocks".into(), summary.clocks.clone().into());
 
         let mut lines = Vec::new();
@@ -305,7 +313,6 @@ impl Trace for Ctf2<'_> {
             lines.push(("language", format!("TSDL, {signed} its signature")));
         }
         lines.extend(summary.lines());
-        lines.extend(Inquiry::withheld(&withheld));
         Ok(Info {
             bytes: self.data.len() as u64,
             status: Status::damaged_if(!errors.is_empty()),

@@ -209,7 +209,7 @@ impl Trace for Rdf<'_> {
         fields.insert("index_size".into(), header.index_size().into());
         fields.insert("entries".into(), self.file.index().len().into());
 
-        let summary = contents::summarize(&self.file, args, complete);
+        let summary = contents::summarize(&self.file, complete);
         fields.extend(summary.fields);
         let mut lines = summary.lines;
         let at = format!("at {:#x}", header.index_offset());

@@ -205,8 +205,7 @@ fn captures_are_walked_as_they_are_printed() {
             let reading = Reading::default();
             let mut told = 0;
             let trace = crate::formats::open(&input, reading).ok().unwrap();
-            let info =
-                trace.info(&crate::trace::Inquiry { full: true, tasks: false, private: false }).ok().unwrap();
+            let info = trace.info(&crate::trace::Inquiry { full: true, tasks: false }).ok().unwrap();
             let records = info.fields["records"].as_u64();
             crate::formats::browse(&input, reading, &mut |browse| {
                 let mut end = 0;

@@ -96,7 +96,6 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let (clock_lines, clocks) = clocks(traces);
     fields.insert("clocks".into(), clocks.into());
 
-    let withheld = args.withhold(&mut environment);
     let text = |key: &str| environment.get(key).map(shown_value);
     if let Some(tracer) = text("tracer_name") {
         let version: Vec<String> =
@@ -107,9 +106,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
         lines.push(("host", host));
     }
     lines.extend(environment_lines(&environment));
-    lines.extend(Inquiry::withheld(&withheld));
     fields.insert("environment".into(), environment.clone().into());
-    fields.insert("withheld".into(), withheld.into());
     if traces.len() > 1 {
         let paths: Vec<String> = ctf
             .found

@@ -34,6 +34,8 @@ use crate::trace::{
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
+#[cfg(not(target_family = "wasm"))]
+pub use redact::environment as private_environment;
 pub use rewrite::merge;
 use std::path::Path;
 use std::sync::OnceLock;

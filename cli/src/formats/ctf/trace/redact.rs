@@ -6,27 +6,13 @@ use crate::status::Result;
 use crate::trace::Private;
 use std::path::Path;
 use traceglass::ctf::data::{Fields, Value};
-use traceglass::ctf::schema::EnvironmentValue;
+use traceglass::ctf::schema::{EnvironmentValue, Schema};
 
 impl Ctf<'_> {
     pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
         self.with(|traces, _| {
             for trace in traces {
-                let path = trace.files.metadata_path.as_path();
-                for (name, value) in trace.schema.environment() {
-                    let EnvironmentValue::Text(text) = value else { continue };
-                    let name = name.to_string();
-                    if !private.hides(&name) {
-                        continue;
-                    }
-                    match text.borrowed() {
-                        Some(value) => private.text(Some(path), &name, text.offset(), value.as_bytes()),
-                        None => private.refuse(format!(
-                            "{name} in {} has escapes, or goes on in another packet",
-                            shown(path)
-                        )),
-                    }
-                }
+                environment(&trace.schema, &trace.files.metadata_path, private);
             }
             for lane in wire::lanes(traces) {
                 let (path, data) = (lane.stream.path.as_path(), lane.stream.data.data());
@@ -46,6 +32,23 @@ impl Ctf<'_> {
             }
             Ok(())
         })
+    }
+}
+
+/// The text of variables, in the metadata at a path.
+pub fn environment(schema: &Schema<'_, '_>, path: &Path, private: &mut Private<'_>) {
+    for (name, value) in schema.environment() {
+        let EnvironmentValue::Text(text) = value else { continue };
+        let name = name.to_string();
+        if !private.hides(&name) {
+            continue;
+        }
+        match text.borrowed() {
+            Some(value) => private.text(Some(path), &name, text.offset(), value.as_bytes()),
+            None => {
+                private.refuse(format!("{name} in {} has escapes, or goes on in another packet", shown(path)))
+            }
+        }
     }
 }
 

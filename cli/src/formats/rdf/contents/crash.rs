@@ -27,7 +27,6 @@ pub fn summarize(
     loader: &mut Loader<'_, '_>,
     system: Option<SystemInfo<'_>>,
     streams: &Streams,
-    private: bool,
     summary: &mut Summary,
 ) {
     let chunks = loader.load("DDEvent");
@@ -66,14 +65,6 @@ pub fn summarize(
     });
     if let Some((pid, path)) = &process {
         let path = path.as_deref().unwrap_or("");
-        // The folders before it may have the name of a user.
-        let name = path.rsplit(['/', '\\']).next().unwrap_or("");
-        let path = if private || name == path {
-            path
-        } else {
-            summary.withheld.push("path".to_owned());
-            name
-        };
         summary.line("process", format!("{path} ({pid})").trim().to_owned());
         summary.field("process", json!({"id": pid, "path": path}));
     }

@@ -9,7 +9,7 @@ use super::loaded::{First, Loaded, Loader, is_known, is_too_much};
 use super::plan::{Part as Stored, Plan, Turn};
 use super::walk::{Open, Step, places};
 use crate::output::{bytes, counted, grouped};
-use crate::trace::{Field, Inquiry};
+use crate::trace::Field;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,8 +27,6 @@ pub struct Summary {
     pub fields: Map<String, Value>,
     /// Label and value, one a line.
     pub lines: Vec<(&'static str, String)>,
-    /// The names of values that are shown only on request, as they are private.
-    withheld: Vec<String>,
 }
 
 impl Summary {
@@ -50,9 +48,8 @@ impl Summary {
     }
 }
 
-/// Says what a file is about: GPU, driver, API, process, crash, snapshots, queues. The name of the computer and the
-/// list of its processes only where they are asked for.
-pub fn summarize(file: &File<'_>, args: &Inquiry, complete: bool) -> Summary {
+/// Says what a file is about: GPU, driver, API, computer, process, crash, snapshots, queues.
+pub fn summarize(file: &File<'_>, complete: bool) -> Summary {
     let mut summary = Summary::default();
     let mut order = vec![0; file.index().len()];
     // It fails only if there are more entries than 32 bits can number.
@@ -65,7 +62,7 @@ pub fn summarize(file: &File<'_>, args: &Inquiry, complete: bool) -> Summary {
     });
     gpus(&mut loader, system, &mut summary);
     if let Some(system) = system {
-        computer(system, args.private, &mut summary);
+        computer(system, &mut summary);
     }
     for chunk in loader.load("ApiInfo").iter().take(1) {
         let Ok(Content::Api(api)) = chunk.content() else { continue };
@@ -76,7 +73,7 @@ pub fn summarize(file: &File<'_>, args: &Inquiry, complete: bool) -> Summary {
     }
     let tokens = loader.load("RmtData");
     let streams = Streams::new(&tokens);
-    crash::summarize(&mut loader, system, &streams, args.private, &mut summary);
+    crash::summarize(&mut loader, system, &streams, &mut summary);
     memory::summarize(&streams, &mut summary);
     snapshots(&mut loader, &mut summary);
     queues(&mut loader, system, &mut summary);
@@ -98,11 +95,6 @@ pub fn summarize(file: &File<'_>, args: &Inquiry, complete: bool) -> Summary {
     if !all.is_empty() {
         summary.field("trace_errors", all.into());
     }
-    summary.withheld.sort();
-    summary.withheld.dedup();
-    let withheld = std::mem::take(&mut summary.withheld);
-    summary.lines.extend(Inquiry::withheld(&withheld));
-    summary.field("withheld", withheld.into());
     if let Some(most) = loader.exceeded {
         let most = bytes(most);
         summary.line("contents", format!("not all was read for this, they are more than {most}"));
@@ -161,7 +153,7 @@ fn gpus(loader: &mut Loader<'_, '_>, system: Option<SystemInfo<'_>>, summary: &m
     }
 }
 
-fn computer(system: SystemInfo<'_>, private: bool, summary: &mut Summary) {
+fn computer(system: SystemInfo<'_>, summary: &mut Summary) {
     let words = |text: Option<traceglass::JsonString<traceglass::Text<'_>>>| {
         text.map(|text| text.to_string().trim().to_owned())
     };
@@ -187,33 +179,29 @@ fn computer(system: SystemInfo<'_>, private: bool, summary: &mut Summary) {
         summary.line("CPU", cpu.clone());
     }
     summary.field("cpus", cpus.into());
-    if !private {
-        let has_processes = system.processes().is_some_and(|mut processes| processes.next().is_some());
-        summary.withheld.extend(system.hostname().map(|_| "hostname".to_owned()));
-        summary.withheld.extend(has_processes.then(|| "processes".to_owned()));
-    } else {
-        let host = words(system.hostname());
-        if let Some(host) = &host {
-            summary.line("host", host.clone());
-        }
-        summary.field("hostname", host.into());
-        let processes: Vec<Value> = system
-            .processes()
-            .into_iter()
-            .flatten()
-            .map(|one| json!({"id": one.id(), "name": words(one.name()), "path": words(one.path())}))
-            .collect();
-        for process in &processes {
-            let (id, name) = (process.get("id"), process.get("name"));
-            let show = |value: Option<&Value>| match value {
-                Some(Value::String(text)) => text.clone(),
-                Some(value) => value.to_string(),
-                None => String::new(),
-            };
-            summary.line("processes", format!("{} {}", show(id), show(name)));
-        }
-        summary.field("processes", processes.into());
+    let host = words(system.hostname());
+    if let Some(host) = &host {
+        summary.line("host", host.clone());
     }
+    summary.field("hostname", host.into());
+    let processes: Vec<Value> = system
+        .processes()
+        .into_iter()
+        .flatten()
+        .map(|one| json!({"id": one.id(), "name": words(one.name()), "path": words(one.path())}))
+        .collect();
+    const SHOWN: usize = 8;
+    for process in processes.iter().take(SHOWN) {
+        let (id, name) = (process.get("id"), process.get("name"));
+        let show = |value: Option<&Value>| match value {
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+            None => String::new(),
+        };
+        summary.line("processes", format!("{} {}", show(id), show(name)));
+    }
+    summary.more("processes", processes.len(), SHOWN);
+    summary.field("processes", processes.into());
 }
 
 fn snapshots(loader: &mut Loader<'_, '_>, summary: &mut Summary) {
