@@ -22,8 +22,8 @@ pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
 #[cfg(target_family = "wasm")]
-pub use options::{CtfListing, CtfSelect, StreamSelect};
-pub use options::{Listing, Pairing, RdfSelect, Reading, RfrSelect, Selection};
+pub use options::{CtfListing, CtfSelect, RfrSelect};
+pub use options::{Listing, Pairing, RdfSelect, Reading, Selection};
 pub use redact::{Privacy, Private, Redaction};
 pub use rewrite::{
     Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted, in_order_of_time,

@@ -2,7 +2,7 @@
 
 use crate::record::Names;
 use crate::text::{NAME_MAX, push_label};
-use crate::tracks::Tracks;
+use crate::tracks::{TrackNames, Tracks};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use traceglass::event::{Event, EventKind, Item, TrackId};
@@ -18,7 +18,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    pub fn new(names: Names, tracks: Names) -> Self {
+    pub fn new(names: Names, tracks: TrackNames) -> Self {
         Self { names, tracks: Tracks::new(tracks), ..Self::default() }
     }
 

@@ -521,6 +521,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use crate::record::Names;
+    use crate::tracks::TrackNames;
     use std::convert::Infallible;
     use traceglass::event::TrackKind;
 
@@ -560,7 +561,7 @@ mod tests {
     fn tracks_come_and_go(start: &str) {
         let mut random = Random(0x5eed_0009);
         let mut next = |most: u64| random.next() % most;
-        let tracks = Names::new([format!("{start}*").as_str()]);
+        let tracks = TrackNames::default().and(&[], Names::new([format!("{start}*").as_str()]));
         let mut slices = Slices::of(Selected::new(Names::default(), tracks), Kept::default());
         // Each track that there is: its name, and the slices that are open on it: when they began, if that was asked for.
         let mut alive: Vec<(TrackId, String, Vec<Option<i128>>)> = Vec::new();

@@ -4,6 +4,7 @@ use crate::table::Table;
 use std::collections::HashSet;
 use traceglass::event::Window;
 use traceglass_open::record::Names;
+use traceglass_open::tracks::TrackNames;
 
 /// The numbers of the tables that are read, out of all of a trace, and what is wanted of them.
 #[derive(Clone, Copy)]
@@ -26,7 +27,7 @@ pub struct Query {
     /// Events and slices of these names alone.
     pub names: Names,
     /// Events and slices on tracks of these names alone, and on tracks below them.
-    pub tracks: Names,
+    pub tracks: TrackNames,
     /// The number of rows a batch has at most.
     pub rows: usize,
 }
@@ -38,7 +39,7 @@ impl Default for Query {
             window: Window::ALL,
             kinds: None,
             names: Names::default(),
-            tracks: Names::default(),
+            tracks: TrackNames::default(),
             rows: Self::ROWS,
         }
     }

@@ -5,7 +5,7 @@ use crate::output::{Color, Out};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{
     CtfListing, CtfSelect, Export, Listing, Pairing, Privacy, RdfSelect, Reading, RfrSelect, Select,
-    Selection, StreamSelect, Target, Time, Window,
+    Selection, Target, Time, Window,
 };
 use crate::{conclude, formats, verbs};
 use std::path::PathBuf;
@@ -103,7 +103,6 @@ impl<'l> Asked<'l> {
                     delta: false,
                     local: false,
                     rdf: RdfSelect::default(),
-                    stream: StreamSelect::default(),
                     ctf: CtfSelect::default(),
                     rfr: RfrSelect::default(),
                     privacy: Privacy::default(),

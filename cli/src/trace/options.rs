@@ -71,9 +71,9 @@ pub struct Listing {
     #[command(flatten)]
     pub window: Window,
     #[command(flatten)]
-    pub ctf: CtfListing,
-    #[command(flatten)]
     pub privacy: Privacy,
+    #[command(flatten)]
+    pub ctf: CtfListing,
 }
 
 /// The parts of a CTF trace that `ls` lists.
@@ -108,7 +108,7 @@ pub struct Selection {
     #[command(flatten)]
     pub pairing: Pairing,
     /// Print bytes as they are: those of a chunk of RDF, which is the default there, or of a stream of RTC
-    #[arg(long, conflicts_with_all = ["json", "name", "track"])]
+    #[arg(long, conflicts_with_all = ["json", "name", "track", "cpu", "thread", "task"])]
     pub raw: bool,
     /// Write raw bytes even to a terminal
     #[arg(long)]
@@ -129,19 +129,17 @@ pub struct Selection {
     #[arg(long, conflicts_with_all = ["json", "raw", "slices"])]
     pub local: bool,
     #[command(flatten)]
-    pub rdf: RdfSelect,
+    pub privacy: Privacy,
     #[command(flatten)]
-    pub stream: StreamSelect,
+    pub rdf: RdfSelect,
     #[command(flatten)]
     pub ctf: CtfSelect,
     #[command(flatten)]
     pub rfr: RfrSelect,
-    #[command(flatten)]
-    pub privacy: Privacy,
 }
 
 /// The options that select records, or bytes: a slice may be of records of several streams and processors.
-const OF_RECORDS: [&str; 19] = [
+const OF_RECORDS: [&str; 16] = [
     "raw",
     "follow",
     "chunk",
@@ -151,15 +149,12 @@ const OF_RECORDS: [&str; 19] = [
     "stored",
     "records",
     "all",
-    "stream_name",
     "metadata",
     "context",
     "gaps",
-    "cpu",
     "objects",
     "callsites",
     "merge",
-    "task",
     "kind",
 ];
 
@@ -176,19 +171,21 @@ impl Selection {
         if !self.slices && (self.pairing.states.is_some() || self.pairing.no_states) {
             return Err(Failure::usage("--states and --no-states are about slices: say --slices"));
         }
-        if !self.slices && !self.select.track.is_empty() {
+        self.select.refuse_foreign(format)?;
+        let is_of_slices = !self.select.track.is_empty()
+            || !self.select.thread.is_empty()
+            || self.select.task.is_some() && format != Format::Rfr;
+        if !self.slices && is_of_slices {
             return Err(Failure::usage(
-                "--track is about slices: say --slices. Records are selected by --stream, --cpu and --task",
+                "--track, --thread, and --task of dial9 are about slices: say --slices. Records are selected by --stream, \
+                 --cpu, and --task of RFR",
             ));
         }
         let ctf = self.ctf != CtfSelect::default();
         if ctf && !matches!(format, Format::Ctf1 | Format::Ctf2) {
             return Err(Failure::usage(format!(
-                "this is {format}, and --metadata, --context, --gaps, --show-cpu and --cpu are of CTF"
+                "this is {format}, and --metadata, --context, --gaps and --show-cpu are of CTF"
             )));
-        }
-        if self.stream.name.is_some() && !matches!(format, Format::Rtc | Format::Ctf1 | Format::Ctf2) {
-            return Err(Failure::usage(format!("this is {format}, and --stream selects from RTC and CTF")));
         }
         let given = [
             (
@@ -196,15 +193,11 @@ impl Selection {
                 self.rdf != RdfSelect::default(),
                 "--chunk, --entry, --header, --stored, --records and --all",
             ),
-            (
-                Format::Rfr,
-                self.rfr != RfrSelect::default(),
-                "--objects, --callsites, --merge, --task and --kind",
-            ),
+            (Format::Rfr, self.rfr != RfrSelect::default(), "--objects, --callsites, --merge and --kind"),
         ];
         if self.raw {
             let says = match format {
-                Format::Rtc if self.stream.name.is_none() => "--raw: select the stream with --stream",
+                Format::Rtc if self.select.stream.is_none() => "--raw: select the stream with --stream",
                 Format::Rtc | Format::Rdf => "",
                 _ => "--raw: only chunks of RDF and streams of RTC have bytes of their own",
             };
@@ -299,7 +292,7 @@ pub struct RdfSelect {
 #[command(next_help_heading = "CTF")]
 pub struct CtfSelect {
     /// The text of the metadata instead of the events; with --json its fragments
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["cpu", "stream"])]
     pub metadata: bool,
     /// With --json: each event with the context of its packet
     #[arg(long, requires = "json", conflicts_with = "metadata")]
@@ -310,19 +303,6 @@ pub struct CtfSelect {
     /// A column with the processor, if the trace says which one
     #[arg(long, conflicts_with_all = ["json", "slices", "metadata"])]
     pub show_cpu: bool,
-    /// Only what happened on this processor; several with commas
-    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "metadata")]
-    pub cpu: Vec<u64>,
-}
-
-/// The stream that `cat` prints.
-#[derive(clap::Args, Default, PartialEq)]
-#[group(id = "stream")]
-#[command(next_help_heading = "RTC, CTF")]
-pub struct StreamSelect {
-    /// The stream of this name, or of this number; of CTF, its file or the number of the data stream
-    #[arg(id = "stream_name", long = "stream", value_name = "NAME|ID", conflicts_with = "metadata")]
-    pub name: Option<String>,
 }
 
 /// The records of a recording that `cat` prints.
@@ -339,9 +319,6 @@ pub struct RfrSelect {
     /// Ordered by time, which is the default
     #[arg(long)]
     pub merge: bool,
-    /// Of the task with this name or instrumentation id
-    #[arg(long, value_name = "TASK")]
-    pub task: Option<String>,
     /// Of this kind, such as TaskPollStart; several with commas
     #[arg(long, value_name = "KIND", value_parser = kind, value_delimiter = ',')]
     pub kind: Vec<RecordKind>,

@@ -1,25 +1,58 @@
-//! Options about names and tracks: what is asked for.
+//! Options about what is asked for: names, tracks, streams.
 
 use super::time::Window;
 use crate::record::Names;
+use crate::status::{Failure, Result};
+use traceglass::Format;
 use traceglass_open::selected::Selected;
+use traceglass_open::tracks::TrackNames;
 
-/// The names and tracks that are asked for.
+/// The names, and the tracks or streams that are asked for: the same options for each verb.
 #[derive(clap::Args, Clone, Default)]
 pub struct Select {
     /// Only records, events and slices with this name; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB")]
     pub name: Vec<String>,
-    /// Only events and slices on the track of this name, such as 'CPU 0', 'thread 17' or a task's name, and on those below
-    /// it; * stands for any text. More than one may be given
+    /// Only events and slices on the track of this name, such as 'queue 2', and on those below it; * stands for any text.
+    /// More than one may be given, of this and the next four
     #[arg(long, value_name = "GLOB")]
     pub track: Vec<String>,
+    /// CTF: only what happened on this processor; several with commas
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub cpu: Vec<u64>,
+    /// CTF and dial9: only events and slices of this thread; several with commas
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub thread: Vec<u64>,
+    /// RFR and dial9: only what is of the task with this name or number
+    #[arg(long, value_name = "NAME|ID")]
+    pub task: Option<String>,
+    /// RTC and CTF: only what is of the stream with this name or number; of CTF, its file or the number of the data stream
+    #[arg(long, value_name = "NAME|ID")]
+    pub stream: Option<String>,
 }
 
 impl Select {
-    /// True if all names and tracks are.
+    /// True if all names are, and all tracks.
     pub fn is_everything(&self) -> bool {
-        self.name.is_empty() && self.track.is_empty()
+        self.name.is_empty() && self.tracks().are_all()
+    }
+
+    /// Refuses options of another format.
+    pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+        let is_ctf = matches!(format, Format::Ctf1 | Format::Ctf2);
+        let options = [
+            (!self.cpu.is_empty() && !is_ctf, "--cpu is of CTF"),
+            (!self.thread.is_empty() && !is_ctf && format != Format::Dial9, "--thread is of CTF and dial9"),
+            (
+                self.task.is_some() && !matches!(format, Format::Rfr | Format::Dial9),
+                "--task is of RFR and dial9",
+            ),
+            (self.stream.is_some() && !is_ctf && format != Format::Rtc, "--stream selects from RTC and CTF"),
+        ];
+        match options.iter().find(|(is_foreign, _)| *is_foreign) {
+            Some((_, why)) => Err(Failure::usage(format!("this is {format}, and {why}"))),
+            None => Ok(()),
+        }
     }
 
     /// Events and slices of these names, on these tracks.
@@ -37,9 +70,22 @@ impl Select {
         Names::new(self.name.iter().map(String::as_str))
     }
 
-    /// The tracks by their names.
-    pub fn tracks(&self) -> Names {
-        Names::new(self.track.iter().map(String::as_str))
+    /// The tracks: one that has any of these names is asked for.
+    pub fn tracks(&self) -> TrackNames {
+        let numbered = |name: &str, numbers: &[u64]| -> Vec<String> {
+            numbers.iter().map(|number| format!("{name} {number}")).collect()
+        };
+        let names = |names: &[String]| Names::new(names.iter().map(String::as_str));
+        let mut tracks = TrackNames::default()
+            .and(&[], names(&self.track))
+            .and(&["cpu"], names(&numbered("CPU", &self.cpu)))
+            .and(&["thread"], names(&numbered("thread", &self.thread)));
+        for (kinds, name) in [(&["task"][..], &self.task), (&["stream", "counter"], &self.stream)] {
+            if let Some(name) = name {
+                tracks = tracks.and_one(kinds, name);
+            }
+        }
+        tracks
     }
 
     /// The message that nothing was found, if not all was asked for.
@@ -47,6 +93,10 @@ impl Select {
         let asked = [
             (!self.name.is_empty(), "has this name"),
             (!self.track.is_empty(), "is on this track"),
+            (!self.cpu.is_empty(), "is of this processor"),
+            (!self.thread.is_empty(), "is of this thread"),
+            (self.task.is_some(), "is of this task"),
+            (self.stream.is_some(), "is of this stream"),
             (!window.is_everything(), "is in this range"),
         ];
         let asked: Vec<_> = asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, of)| *of).collect();

@@ -99,10 +99,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             other => return other,
         }
         if !follows {
-            let is_of_stream = args.stream.name.is_some() || !args.ctf.cpu.is_empty();
-            if out.is_empty() && args.select.is_everything() && is_of_stream {
-                out.warn(&args.path, "nothing of it is of this stream, this processor, or in this range");
-            } else if out.is_empty()
+            if out.is_empty()
                 && let Some(message) = args.select.found_nothing(&args.window)
             {
                 out.warn(&args.path, message);

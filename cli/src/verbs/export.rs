@@ -58,8 +58,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     };
     if !args.select.is_everything() && !selects {
         return Err(Failure::usage(
-            "--name and --track: perfetto, chrome, and the tables events and slices of arrow and csv have events by \
-             their names and tracks",
+            "--name, --track, --cpu, --thread, --task and --stream: perfetto, chrome, and the tables events and slices of \
+             arrow and csv have events by their names and tracks",
         ));
     }
     args.window.refuse_reversed()?;
@@ -84,7 +84,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             let mut names = crate::export::tables::Inputs::default();
             let mut exported = false;
             let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
-                let window = in_ns(&args.window, trace)?;
+                let window = asked(args, trace)?;
                 look_back(&mut pairs, window, trace, out);
                 let part = crate::export::tables::Part {
                     pairs: &pairs,
@@ -118,7 +118,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
             let (table, mut pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
             each(&args.paths, args.reading, open, out, |path, trace, out| {
-                let window = in_ns(&args.window, trace)?;
+                let window = asked(args, trace)?;
                 look_back(&mut pairs, window, trace, out);
                 let wanted =
                     Wanted { table, form, part: Part { pairs: &pairs, window, select: &args.select } };
@@ -250,6 +250,12 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
     Ok(traceglass::event::Window::new(bounds.from, bounds.to))
 }
 
+/// The range that is asked for; what is selected must be of the trace's format.
+fn asked(args: &Export, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
+    args.select.refuse_foreign(trace.format())?;
+    in_ns(&args.window, trace)
+}
+
 /// Says so if nothing is exported, though something was asked for.
 fn tell_nothing(args: &Export, path: &Path, out: &mut Out) {
     if let Some(message) = args.select.found_nothing(&args.window) {
@@ -277,7 +283,7 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
     let mut chrome = Chrome::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
-        let window = in_ns(&args.window, trace)?;
+        let window = asked(args, trace)?;
         look_back(&mut pairs, window, trace, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         let mut destination = Destination { out, file: file.as_mut() };
@@ -312,7 +318,7 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
     let mut perfetto = Perfetto::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
-        let window = in_ns(&args.window, trace)?;
+        let window = asked(args, trace)?;
         look_back(&mut pairs, window, trace, out);
         let name = path.file_name().unwrap_or(path.as_os_str());
         perfetto.begin(&name.to_string_lossy(), window);

@@ -632,7 +632,7 @@ fn what_has_no_effect_is_refused() {
         &["cat", "--wire"],
         &["ls", "--skip", "7"],
         &["cat", "--slices", "--no-wire"],
-        &["cat", "--slices", "--task", "worker"],
+        &["cat", "--slices", "--objects"],
     ] {
         assert_eq!(status(&traceglass(&[args, &[&path]].concat())), 2, "{args:?}");
     }

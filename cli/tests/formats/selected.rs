@@ -183,3 +183,45 @@ fn nothing_on_a_track_is_said() {
         assert_eq!(run(refused).0, 2, "{refused:?}");
     }
 }
+
+/// Options for one kind of track select what its name does, in each verb; of another format they are refused.
+#[test]
+fn kinds_of_tracks_have_options_of_their_own() {
+    for (sample, option, value, track) in [
+        ("kernel", "--cpu", "1", "CPU 1"),
+        ("kernel", "--thread", "301", "thread 301"),
+        ("sample.ctf", "--stream", "0", "stream 0"),
+        ("trace.0.bin", "--thread", "101", "thread 101"),
+        ("trace.0.bin", "--task", "20", "task 20"),
+        ("stream.rfr", "--task", "ping", "ping"),
+        ("stream.rfr", "--task", "4", "ping"),
+        ("sample.rtc", "--stream", "adc", "adc"),
+        ("sample.rtc", "--stream", "11", "adc"),
+    ] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        for verb in [
+            &["stats", "--json"][..],
+            &["cat", "--slices", "--json"],
+            &["export", "--format", "perfetto"],
+            &["export", "--format", "chrome"],
+            &["export", "--format", "csv"],
+            &["export", "--format", "csv", "--table", "slices"],
+        ] {
+            let run = |args: [&str; 2]| traceglass(&[verb, &args, &[path]].concat());
+            let (short, long) = (run([option, value]), run(["--track", track]));
+            assert!(short.stdout == long.stdout && status(&short) == 0, "{sample} {option}: {verb:?}");
+            let all = traceglass(&[verb, &[path]].concat());
+            // The others are small, and have all that a verb prints on one track.
+            let is_part = ["kernel", "trace.0.bin"].contains(&sample);
+            assert!(!is_part || short.stdout != all.stdout, "{sample} {option}: {verb:?}");
+        }
+        let other = if matches!(option, "--cpu" | "--thread") { "sample.rtc" } else { "sample.rgp" };
+        let other = data(other);
+        for verb in [&["stats"][..], &["cat", "--slices"], &["export", "--format", "chrome"]] {
+            let refused = traceglass(&[verb, &[option, value, other.to_str().unwrap()]].concat());
+            let says = String::from_utf8_lossy(&refused.stderr);
+            assert!(status(&refused) == 2 && says.contains(option), "{verb:?}: {says}");
+        }
+    }
+}

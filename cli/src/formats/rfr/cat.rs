@@ -27,7 +27,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
     // Damage that has been reported is not reported again.
     let mut damage = if kept.is_some() { Damage::default() } else { Damage::of(files) };
-    let mut filter = Filter::of(select, &args.window, files)?;
+    let mut filter = Filter::of(args, files)?;
     let (sites, mut entries) = (Sites::open(files)?, Vec::new());
     let table = sites.table(&mut entries).map_err(content)?;
     let (shape, is_colored) = (args.shape(), out.is_colored());

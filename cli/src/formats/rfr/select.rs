@@ -5,7 +5,7 @@ use super::scan::{self, Damage};
 use super::sites::Names;
 use crate::output::printable;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, READ_WHOLE, Reference, RfrSelect, Window};
+use crate::trace::{Bounds, READ_WHOLE, Reference, Selection, Window};
 use std::cell::RefCell;
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, StreamRecord, Streaming};
 
@@ -176,10 +176,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub fn of(select: &RfrSelect, window: &Window, files: &Files<'_>) -> Result<Self> {
-        let task = select.task.as_ref().map(|task| (task.clone(), task.parse().ok()));
-        let kinds = select.kind.clone();
-        Ok(Self { range: Range::of(window, files)?, task, met: false, kinds })
+    pub fn of(args: &Selection, files: &Files<'_>) -> Result<Self> {
+        let task = args.select.task.as_ref().map(|task| (task.clone(), task.parse().ok()));
+        let kinds = args.rfr.kind.clone();
+        Ok(Self { range: Range::of(&args.window, files)?, task, met: false, kinds })
     }
 
     /// True if a chunk has a record in the range: objects have no time of their own.

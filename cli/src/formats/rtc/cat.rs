@@ -20,7 +20,7 @@ const CLASSES: u32 = 1 << 14;
 
 impl Rtc<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
-        let wanted = args.stream.name.as_deref();
+        let wanted = args.select.stream.as_deref();
         let mut seen = wanted.is_none() || cursor.kept.is_some();
         let bounds = self.range(&args.window)?;
         let mut records = Records::new(args.shape(), self.grid().is_none(), out);

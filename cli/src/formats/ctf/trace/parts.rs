@@ -22,7 +22,7 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     pub fn new(args: &'a Selection) -> Self {
-        Self { stream: args.stream.name.as_deref(), cpus: &args.ctf.cpu }
+        Self { stream: args.select.stream.as_deref(), cpus: &args.select.cpu }
     }
 
     /// True if a packet of this file is among them.
