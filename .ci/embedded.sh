@@ -3,6 +3,12 @@
 # rustup's targets are used where they are installed (`rustup target add thumbv7em-none-eabihf thumbv6m-none-eabi`);
 # else core is built from Debian's compiler and its sources, which must be of one version.
 
+# Steps beside each other take turns.
+get_packages() {
+    flock "${TMPDIR:-/tmp}/traceglass-packages" bash -c \
+        'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null' - "$@"
+}
+
 # Installs Debian packages that are not there; fails when they cannot be had.
 need_packages() {
     local missing=()
@@ -10,8 +16,7 @@ need_packages() {
         dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    get_packages "${missing[@]}"
 }
 
 # Debian's stable suite has an emulator that would replace newer tools; the one of its backports does not.
@@ -20,8 +25,7 @@ need_emulator() {
     local list=/etc/apt/sources.list.d/traceglass-backports.sources
     awk 'BEGIN { RS = ""; ORS = "\n\n" } /Suites: bookworm bookworm-updates/' /etc/apt/sources.list.d/debian.sources |
         sed 's/^Suites:.*/Suites: bookworm-backports/' >"$list"
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends -t bookworm-backports qemu-system-arm qemu-utils >/dev/null
+    get_packages -t bookworm-backports qemu-system-arm qemu-utils
     rm -f "$list"
     command -v qemu-system-arm >/dev/null
 }

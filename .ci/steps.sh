@@ -5,6 +5,7 @@
 
 FUZZ_SECONDS=${FUZZ_SECONDS:-30}
 done_steps=()
+declare -A lanes
 
 step() {
     local name=$1 start=$SECONDS
@@ -13,6 +14,26 @@ step() {
     "$@"
     done_steps+=("$(printf '%4ds  %s' $((SECONDS - start)) "$name")")
     echo "-- ${done_steps[-1]}"
+}
+
+# Begins steps beside others, for another processor: those that a function has. What builds in the same folder waits, as cargo
+# sees to.
+lane() { # FUNCTION
+    local log=target/$1.log
+    mkdir -p target
+    echo "== lane $1, in $log"
+    (set -e; done_steps=(); "$1") >"$log" 2>&1 &
+    lanes[$1]=$!
+}
+
+# Waits for the lanes, and takes over what they did.
+join_lanes() {
+    local name failed=0
+    for name in "${!lanes[@]}"; do
+        wait "${lanes[$name]}" || { tail -60 "target/$name.log"; echo "lane $name failed" >&2; failed=1; }
+        mapfile -t -O "${#done_steps[@]}" done_steps < <(sed -n 's/^-- \( *[0-9]*s  \)/\1/p' "target/$name.log")
+    done
+    return $failed
 }
 
 summary() {
