@@ -246,12 +246,13 @@ fn verbs_agree_on_what_is_damaged() {
         let size = fs::metadata(file).unwrap().len();
         let findings = check["findings"].as_array().unwrap();
         assert!(findings.iter().all(|finding| finding["offset"].as_u64().unwrap() <= size), "{findings:?}");
+        let cat = traceglass(&["cat", "--json", file]);
+        assert_eq!(status(&cat), 3, "{file}");
+        // Without an index there is nothing to be read.
+        assert!(!cat.stderr.is_empty() && cat.stdout.is_empty() == file.ends_with("index.rdf"), "{file}");
         if file.ends_with("rdf") {
             continue;
         }
-        let cat = traceglass(&["cat", "--json", file]);
-        assert_eq!(status(&cat), 3, "{file}");
-        assert!(!cat.stderr.is_empty() && !cat.stdout.is_empty(), "{file}");
         if *count == "fragments" {
             assert_eq!(text(&cat.stdout).lines().count(), *expected, "{file}");
             continue;

@@ -172,6 +172,16 @@ fn environment_and_contexts_of_ctf() {
     assert_eq!(write(&["recover", "--redact", "-o", &written, &scratch.path("plain")]).0, 0);
     assert!(!has(&written, "secret-host") && is_clean(&written));
     assert_eq!(files(&written)["cpu0"], packets::packet(0, 0, 1000));
+    // So are names in dumps of the state, and no others.
+    for (event, is_hidden) in [("lttng_statedump_process_state", true), ("thread_create", false)] {
+        let named = metadata
+            .replace("_procname[4]", "_name[4]")
+            .replace("name = tick", &format!("name = \"{event}\""));
+        scratch.file("in/metadata", named.as_bytes());
+        assert_eq!(write(&["recover", "--force", "--redact", "-o", &out, &input]).0, 0);
+        assert_eq!(has(&out, "anna"), !is_hidden, "{event}");
+    }
+    scratch.file("in/metadata", metadata.as_bytes());
     for verb in [vec!["recover"], vec!["cut", "--from", "@0"], vec!["merge"]] {
         let args = [verb, vec!["--force", "--redact", "-o", &out, &input]].concat();
         let (code, report) = write(&args);

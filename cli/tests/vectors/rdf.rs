@@ -31,6 +31,8 @@ fn rdf_vectors_are_as_their_manifest_says() {
         }
         assert_fields(path, info, facts, &HEADER_FIELDS);
         assert_eq!((&info["format"], &info["bytes"]), (&"rdf".into(), &facts["size"]), "{path}");
+        let cat = traceglass(&["cat", "--json", path]);
+        assert_eq!(status(&cat), if verdict == "clean" { 0 } else { 3 }, "{path}");
         if let Some(entries) = facts["entries"].as_array() {
             entries_are(path, &json_lines(&ls), entries);
             contents_are(path, entries);

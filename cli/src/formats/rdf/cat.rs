@@ -10,7 +10,7 @@ use crate::output::{Out, add, counted};
 use crate::progress::Progress;
 use crate::record::Lines;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{RdfSelect, Selection, Time, Window};
+use crate::trace::{RdfSelect, Selection, Time, Trace, Window};
 use traceglass::rdf::Chunk;
 use traceglass::rdf::contents::ChunkRecord;
 use traceglass::{Error, Format};
@@ -113,6 +113,12 @@ impl Rdf<'_> {
             Ok(true)
         })?;
         lines.settle(out)?;
+        if pick == Pick::All && range.window.is_everything() {
+            for line in self.untold()? {
+                out.warn(&args.path, line);
+                status = Status::Damaged;
+            }
+        }
         Ok(status)
     }
 

@@ -42,7 +42,7 @@ pub enum Step<'r> {
 }
 
 /// Of which chunks the records are wanted.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Pick {
     All,
     /// Records of tokens.

@@ -5,7 +5,7 @@ use crate::output::shown;
 use crate::status::Result;
 use crate::trace::Private;
 use std::path::Path;
-use traceglass::ctf::data::{Fields, Value};
+use traceglass::ctf::data::{Fields, Record, Value};
 use traceglass::ctf::schema::{EnvironmentValue, Schema};
 
 impl Ctf<'_> {
@@ -21,12 +21,12 @@ impl Ctf<'_> {
                     [packet.header(), packet.context()]
                         .into_iter()
                         .flatten()
-                        .for_each(|mut fields| texts(&mut fields, path, data, private));
+                        .for_each(|mut fields| texts(&mut fields, None, path, data, private));
                     for record in packet.records().map_while(Result::ok) {
                         [record.common_context(), record.specific_context(), record.payload()]
                             .into_iter()
                             .flatten()
-                            .for_each(|mut fields| texts(&mut fields, path, data, private));
+                            .for_each(|mut fields| texts(&mut fields, Some(&record), path, data, private));
                     }
                 }
             }
@@ -52,11 +52,23 @@ pub fn environment(schema: &Schema<'_, '_>, path: &Path, private: &mut Private<'
     }
 }
 
-fn texts(fields: &mut Fields<'_, '_>, path: &Path, data: &[u8], private: &mut Private<'_>) {
+/// The text in fields: of a record, or else of a packet.
+fn texts(
+    fields: &mut Fields<'_, '_>,
+    of: Option<&Record<'_, '_, '_>>,
+    path: &Path,
+    data: &[u8],
+    private: &mut Private<'_>,
+) {
+    // LTTng's dumps of the state say the names of processes and of what they use so.
+    let is_dump = || {
+        let class = of.and_then(|record| record.class().name()).map(|name| name.to_string());
+        class.is_some_and(|name| name.starts_with("lttng_statedump"))
+    };
     let read = fields.each_field(|field| {
         let (Value::Text(text), Some(name)) = (field.value(), field.name()) else { return };
         let name = name.to_string();
-        if private.hides(&name) {
+        if private.hides(&name) || (name.trim_start_matches('_') == "name" && is_dump()) {
             private.part(Some(path), &name, data, text.bytes());
         }
     });

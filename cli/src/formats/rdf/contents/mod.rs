@@ -190,17 +190,9 @@ fn computer(system: SystemInfo<'_>, summary: &mut Summary) {
         .flatten()
         .map(|one| json!({"id": one.id(), "name": words(one.name()), "path": words(one.path())}))
         .collect();
-    const SHOWN: usize = 8;
-    for process in processes.iter().take(SHOWN) {
-        let (id, name) = (process.get("id"), process.get("name"));
-        let show = |value: Option<&Value>| match value {
-            Some(Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-            None => String::new(),
-        };
-        summary.line("processes", format!("{} {}", show(id), show(name)));
+    if !processes.is_empty() {
+        summary.line("processes", format!("{}, which --json lists", grouped(processes.len() as u64)));
     }
-    summary.more("processes", processes.len(), SHOWN);
     summary.field("processes", processes.into());
 }
 
