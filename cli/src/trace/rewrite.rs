@@ -19,6 +19,8 @@ pub struct Wanted<'w> {
     pub drop: &'w [String],
     /// The stream that is kept; all if none is named.
     pub stream: Option<&'w str>,
+    /// The processors of which packets are kept; all if none is named.
+    pub cpus: &'w [u64],
     /// The names of what is kept.
     pub names: &'w Names,
     /// True if units are not kept as a whole: records outside of the range are left out of them.
@@ -48,6 +50,7 @@ impl<'w> Wanted<'w> {
             keep: &[],
             drop: &[],
             stream: None,
+            cpus: &[],
             names,
             exact: false,
             redacts: false,
@@ -57,7 +60,12 @@ impl<'w> Wanted<'w> {
 
     /// True if parts are left out by their names, and not by their time alone.
     pub fn is_named(&self) -> bool {
-        !self.keep.is_empty() || !self.drop.is_empty() || self.stream.is_some() || !self.names.are_all()
+        !self.keep.is_empty() || !self.drop.is_empty() || self.is_of_stream() || !self.names.are_all()
+    }
+
+    /// True if a stream or processors are named.
+    pub fn is_of_stream(&self) -> bool {
+        self.stream.is_some() || !self.cpus.is_empty()
     }
 
     /// Refuses what selects parts of another format.
@@ -70,8 +78,8 @@ impl<'w> Wanted<'w> {
             ),
             (
                 By::Stream,
-                self.stream.is_some(),
-                "--stream is of CTF, whose streams have packets of their own",
+                self.is_of_stream(),
+                "--stream and --cpu are of CTF, whose streams have packets of their own",
             ),
             (By::Name, !self.names.are_all(), "--name is of dial9, whose events stand alone"),
             (

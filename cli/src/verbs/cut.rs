@@ -25,6 +25,9 @@ pub struct Args {
     /// CTF: keep the packets of this stream: its file or its id
     #[arg(long, value_name = "NAME|ID")]
     stream: Option<String>,
+    /// CTF: keep the packets of this processor; several with commas
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    cpu: Vec<u64>,
     /// dial9: keep the events with this name; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB")]
     name: Vec<String>,
@@ -55,13 +58,14 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         keep: &args.keep,
         drop: &args.drop,
         stream: args.stream.as_deref(),
+        cpus: &args.cpu,
         exact: args.exact,
         redacts: args.to.redacts(),
         ..Wanted::all("cut", &args.window, &names)
     };
     if args.window.is_everything() && !wanted.is_named() && !args.to.redacts() {
         return Err(Failure::usage(
-            "cut: say which part, with --from and --to, of RDF with --keep or --drop, of CTF with --stream, of dial9 with --name",
+            "cut: say which part, with --from and --to, of RDF with --keep or --drop, of CTF with --stream or --cpu, of dial9 with --name",
         ));
     }
     rewrite::one(&args.path, &args.to, args.reading, &wanted, open, out)

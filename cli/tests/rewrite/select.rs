@@ -25,9 +25,20 @@ fn streams_of_ctf() {
     let (_, report) = write(&["cut", "--force", "--stream", "cpu1", "--from", "@2000", "-o", &out, &input]);
     assert_eq!(report["units_kept"], 1);
     assert_eq!(files(&out)["cpu1"], all["cpu1"][96..]);
-    let output = traceglass(&["cut", "--force", "--stream", "cpu9", "-o", &out, &input]);
-    assert_eq!(status(&output), 2);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no stream cpu9"));
+    let (code, report) = write(&["cut", "--force", "--cpu", "0,2", "-o", &out, &input]);
+    assert_eq!((code, &report["units_kept"], &report["units_dropped"]), (0, &4.into(), &2.into()));
+    let kept = files(&out);
+    assert_eq!(kept.keys().collect::<Vec<_>>(), ["cpu0", "cpu2", "metadata"]);
+    assert!(kept["cpu0"] == all["cpu0"] && kept["cpu2"] == all["cpu2"] && is_clean(&out));
+    for (args, says) in [
+        (&["--stream", "cpu9"][..], "no stream cpu9 is in"),
+        (&["--cpu", "9"], "no stream of these processors"),
+        (&["--cpu", "0", "--stream", "cpu1"], "no stream cpu1 of these processors"),
+    ] {
+        let output = traceglass(&[&["cut", "--force", "-o", &out], args, &[&input]].concat());
+        let told = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+        assert!(status(&output) == 2 && told.contains(says), "{told}");
+    }
 }
 
 #[test]
@@ -58,11 +69,12 @@ fn what_is_not_there_is_refused() {
     let scratch = Scratch::new("select-refused");
     let sample = |name: &str| data(name).to_str().unwrap().to_owned();
     for (name, args, says) in [
-        ("sample.rtc", ["--stream", "a"], "--stream is of CTF"),
+        ("sample.rtc", ["--stream", "a"], "--stream and --cpu are of CTF"),
+        ("sample.rtc", ["--cpu", "1"], "--stream and --cpu are of CTF"),
         ("sample.rtc", ["--name", "a"], "--name is of dial9"),
         ("sample.ctf", ["--name", "a"], "--name is of dial9"),
         ("sample.rfr", ["--chunk", "a"], "are of RDF"),
-        ("sample.rdf", ["--stream", "a"], "--stream is of CTF"),
+        ("sample.rdf", ["--stream", "a"], "--stream and --cpu are of CTF"),
         ("sample.rdf", ["--exact", "--keep=A"], "--exact is of CTF, dial9"),
     ] {
         let out = scratch.path("out");

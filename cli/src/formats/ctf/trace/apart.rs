@@ -108,7 +108,7 @@ impl<'c> Apart<'c> {
             bounds,
             args,
             shape,
-            parts: Parts::new(args),
+            parts: Parts::new(args.select.stream.as_deref(), &args.select.cpu),
             is_colored: out.is_colored(),
             bytes,
             used: Mutex::new(Vec::new()),

@@ -117,7 +117,7 @@ pub fn cat<'c>(
     }
     let progress = Progress::new(total);
     let lines = Lines::new(&args.shape(), out);
-    let parts = Parts::new(args);
+    let parts = Parts::new(args.select.stream.as_deref(), &args.select.cpu);
     let mut printer = Printer { lines, parts, last: None, gaps, bounds, damage, progress };
     // Sessions follow each other: their times are not to be compared.
     let sessions = sources.iter().filter_map(|source| source.session).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use super::span;
 use crate::output::Out;
-use crate::trace::{Bounds, Selection};
+use crate::trace::Bounds;
 use std::path::Path;
 use traceglass::ctf::data::{Loss, Packet};
 use traceglass::record::Time;
@@ -21,8 +21,13 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub fn new(args: &'a Selection) -> Self {
-        Self { stream: args.select.stream.as_deref(), cpus: &args.select.cpu }
+    pub const fn new(stream: Option<&'a str>, cpus: &'a [u64]) -> Self {
+        Self { stream, cpus }
+    }
+
+    /// True if all are asked for.
+    pub const fn are_all(&self) -> bool {
+        self.stream.is_none() && self.cpus.is_empty()
     }
 
     /// True if a packet of this file is among them.

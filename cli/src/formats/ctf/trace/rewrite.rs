@@ -9,6 +9,7 @@ pub use exact::hash as hash_records;
 pub use merge::merge;
 
 use super::files::Files;
+use super::parts::Parts;
 use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
 use crate::output::{bytes, counted, shown};
@@ -42,7 +43,8 @@ pub fn write(
     let mut room = programs::room(traces);
     let programs = programs::compile(traces, &mut room)?;
     let (lanes, sessions) = (wire::lanes(traces), wire::sessions(traces));
-    let is_all = bounds.is_everything() && wanted.stream.is_none();
+    let parts = Parts::new(wanted.stream, wanted.cpus);
+    let is_all = bounds.is_everything() && parts.are_all();
     for (_, stream, capture) in wire::captures(traces) {
         for slot in wire::damage(capture) {
             let (start, end) = slot.lost().unwrap_or((slot.offset(), slot.end()));
@@ -65,7 +67,7 @@ pub fn write(
     }
     let exact = wanted.exact && !bounds.is_everything();
     let to = Streams::new(to);
-    let mut writer = Writer { is_all, bounds, exact, named: wanted.stream, has_named: false, to, done };
+    let mut writer = Writer { is_all, bounds, exact, parts, has_part: false, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -90,15 +92,19 @@ pub fn write(
             }
         }
     }
-    let Writer { mut done, has_named, to, .. } = writer;
+    let Writer { mut done, parts, has_part, to, .. } = writer;
     // Captures are taken apart, and an index is made anew. Of all other streams, what is neither lost nor left out is a copy.
     let are_copied = lanes.iter().all(|lane| lane.track().is_none() && !lane.stream.is_indexed);
     done.is_copy = bounds.is_everything() && done.lost.is_empty() && done.dropped == 0 && are_copied;
     for (path, part) in to.end()? {
         done.anew.add(&path, part);
     }
-    if let (Some(name), false) = (wanted.stream, has_named) {
-        return Err(Failure::usage(format!("no stream {name} is in this trace: `traceglass ls` lists them")));
+    if !has_part && !parts.are_all() {
+        let name = wanted.stream.map_or_else(String::new, |name| format!(" {name}"));
+        let of = if wanted.cpus.is_empty() { "" } else { " of these processors" };
+        return Err(Failure::usage(format!(
+            "no stream{name}{of} is in this trace: `traceglass ls` lists them"
+        )));
     }
     done.is_absolute =
         traces.iter().flat_map(|trace| trace.schema.clocks()).next().is_some_and(|clock| clock.is_unix());
@@ -125,9 +131,9 @@ struct Writer<'w> {
     bounds: Bounds,
     /// True if records outside of the range are left out of their packets.
     exact: bool,
-    /// The stream that is wanted, if not all are, and whether it was met.
-    named: Option<&'w str>,
-    has_named: bool,
+    /// The streams that are wanted, and whether one was met.
+    parts: Parts<'w>,
+    has_part: bool,
     to: Streams<'w>,
     done: Rewritten,
 }
@@ -191,12 +197,11 @@ impl Writer<'_> {
                 None => packet.end_offset().min(data.len() as u64),
             };
             let bytes = range(data, packet.offset(), end);
-            if self.named.is_some_and(|name| !super::parts::is_named(name, &lane.stream.path, Some(&packet)))
-            {
+            if !self.parts.have(&lane.stream.path, Some(&packet)) {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
             }
-            self.has_named = true;
+            self.has_part = true;
             let certain = slot.filter(|slot| slot.is_doubtful()).map(|slot| certain(slot, self.is_all));
             if certain == Some(0) {
                 // Told already, with the bytes that it lost.
