@@ -6,6 +6,7 @@ use crate::common::{Scratch, data, dial9, packets, status, traceglass};
 use crate::shared::{files, is_clean, lines, write};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::Read;
 
 /// True if a text is somewhere in the files at a path.
 fn has(path: &str, text: &str) -> bool {
@@ -71,6 +72,22 @@ fn reads_like(written: &str, input: &str) {
     }
 }
 
+/// The bytes of a trace of one file that lies in a page.
+fn in_page(page: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (_, rest) = page.split_once("\">").unwrap();
+    let (text, _) = rest.split_once("</script>").unwrap();
+    let mut packed = Vec::new();
+    for four in text.as_bytes().chunks(4) {
+        let digit = |byte: &u8| DIGITS.iter().position(|digit| digit == byte).unwrap_or(0);
+        let bits = four.iter().fold(0, |bits, byte| bits << 6 | digit(byte));
+        packed.extend_from_slice(&(bits as u32).to_be_bytes()[1..]);
+    }
+    let mut data = Vec::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut data).unwrap();
+    data
+}
+
 /// Nothing is printed of what cannot be redacted as it lies.
 fn is_refused(input: &str, why: &str) {
     for verb in [&["info"][..], &["cat"], &["stats"], &["check"], &["hex"], &["export", "--format", "csv"]] {
@@ -106,6 +123,12 @@ fn computers_and_processes_of_rdf() {
     assert!(!has(&out, "secret") && is_clean(&out));
     differs_by_letters(&out, &input, &["secret-host", "secret-process", "/home/secret-user/p"]);
     reads_like(&out, &input);
+    // A page takes the same bytes.
+    let empty = scratch.file("empty.html", b"<!-- traces -->");
+    let html = scratch.path("page.html");
+    let page = ["view", "--redact", "--redact-key", "k", "--page", &empty, "--web", &html, &input];
+    assert_eq!(status(&traceglass(&page)), 0);
+    assert_eq!(in_page(&std::fs::read_to_string(&html).unwrap()), std::fs::read(&out).unwrap());
     // The same text is the same letters.
     let bytes = std::fs::read(&out).unwrap();
     let text = String::from_utf8_lossy(&bytes);
