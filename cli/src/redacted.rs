@@ -42,12 +42,12 @@ fn hide(path: &Path, reading: Reading, redaction: &Redaction, open: Open) -> Res
     }
     let mut private = Private::new(redaction);
     trace.private(&mut private)?;
-    if let Some(why) = private.refused {
+    if let Some(why) = &private.refused {
         return Err(Failure::unreadable(format!(
             "{why}, and cannot be redacted as it lies: `recover --redact -o OUT` writes a trace in which it is"
         )));
     }
-    for (file, patches) in private.patches {
+    for (file, places) in private.into_places() {
         let (place, mapped) = match (&input, file) {
             (Input::File(mapped, path), _) => (path.clone(), mapped.clone()),
             (Input::Stream(mapped, path), Some(file)) if path.ends_with(&file) => {
@@ -62,14 +62,7 @@ fn hide(path: &Path, reading: Reading, redaction: &Redaction, open: Open) -> Res
                 (place.clone(), Mapped::open(&place)?)
             }
         };
-        let change = |data: &mut [u8]| {
-            for (offset, letters) in &patches {
-                let start = usize::try_from(*offset).unwrap_or(usize::MAX);
-                let text = data.get_mut(start..).and_then(|rest| rest.get_mut(..letters.len()));
-                text.into_iter().for_each(|text| text.copy_from_slice(letters));
-            }
-        };
-        let changed = mapped.changed(&place, change);
+        let changed = mapped.changed(&place, |data| redaction.write_over(data, 0, &places));
         let changed = changed.map_err(|error| Failure::unreadable(format!("cannot read: {error}")))?;
         stand_in(&place, changed);
     }

@@ -5,7 +5,8 @@ use crate::input::Input;
 use crate::status::{Failure, Result};
 use crate::trace::{Open, Private, Reading, Redaction};
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 /// Writes letters over what is private, as many as there were; gives how often what was met.
@@ -20,25 +21,37 @@ pub fn redact(
     open(&input, reading)?.private(&mut private)?;
     // The mapped bytes must not change below a reader.
     drop(input);
-    if let Some(why) = private.refused {
+    if let Some(why) = &private.refused {
         return Err(Failure::Write(format!("nothing is written: {why}, and cannot be redacted as it lies")));
     }
-    for (file, mut patches) in private.patches {
+    let met = std::mem::take(&mut private.met);
+    for (file, places) in private.into_places() {
         let path = match file {
             Some(file) => path.join(file),
             None => path.to_owned(),
         };
-        patches.sort_by_key(|(offset, _)| *offset);
-        let write = || {
-            let mut file = BufWriter::with_capacity(1 << 16, File::options().write(true).open(&path)?);
-            for (offset, letters) in patches {
-                file.seek(SeekFrom::Start(offset))?;
-                file.write_all(&letters)?;
-            }
-            file.flush()?;
-            file.get_ref().sync_all()
-        };
-        write().map_err(|error| cannot_write(&path, &error))?;
+        write_over(&path, &places, redaction).map_err(|error| cannot_write(&path, &error))?;
     }
-    Ok(private.met.into_iter().collect())
+    Ok(met.into_iter().collect())
+}
+
+/// Writes letters over places in a file, which are in order: block by block, since there may be millions.
+fn write_over(path: &Path, places: &[Range<u64>], redaction: &Redaction) -> io::Result<()> {
+    const BLOCK: u64 = 1 << 20;
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let (mut rest, mut block) = (places, Vec::new());
+    while let Some(first) = rest.first() {
+        let start = first.start;
+        let count = rest.partition_point(|place| place.end.saturating_sub(start) <= BLOCK).max(1);
+        let (now, later) = rest.split_at(count);
+        let end = now.iter().map(|place| place.end).max().unwrap_or(start);
+        block.resize(usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX), 0);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut block)?;
+        redaction.write_over(&mut block, start, now);
+        file.seek(SeekFrom::Start(start))?;
+        file.write_all(&block)?;
+        rest = later;
+    }
+    file.sync_all()
 }

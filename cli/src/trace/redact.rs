@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Fields and variables whose text tells of a person or a computer, without the underscore before them.
@@ -100,16 +101,24 @@ impl Redaction {
         letters.truncate(text.len());
         letters
     }
-}
 
-/// Bytes that stand in the place of others, in the order in which they were met.
-pub type Patches = Vec<(u64, Vec<u8>)>;
+    /// Writes letters over texts in bytes that begin at an offset of a file. Each place is given once.
+    pub fn write_over(&self, data: &mut [u8], offset: u64, places: &[Range<u64>]) {
+        let within = |at: u64| usize::try_from(at.saturating_sub(offset)).unwrap_or(usize::MAX);
+        for place in places {
+            if let Some(text) = data.get_mut(within(place.start)..within(place.end)) {
+                let letters = self.letters(text);
+                text.copy_from_slice(&letters);
+            }
+        }
+    }
+}
 
 /// The private text in the files of a trace.
 pub struct Private<'r> {
     redaction: &'r Redaction,
-    /// By file; `None` for a trace of one.
-    pub patches: BTreeMap<Option<PathBuf>, Patches>,
+    /// The places of texts, as they were met, by file; `None` for a trace of one.
+    places: BTreeMap<Option<PathBuf>, Vec<Range<u64>>>,
     /// The number of texts met, by name.
     pub met: BTreeMap<String, u64>,
     /// Private text that has no place that can be written over: where it is, and why.
@@ -118,7 +127,7 @@ pub struct Private<'r> {
 
 impl<'r> Private<'r> {
     pub fn new(redaction: &'r Redaction) -> Self {
-        Self { redaction, patches: BTreeMap::new(), met: BTreeMap::new(), refused: None }
+        Self { redaction, places: BTreeMap::new(), met: BTreeMap::new(), refused: None }
     }
 
     /// True if what has this name is private.
@@ -133,8 +142,8 @@ impl<'r> Private<'r> {
         }
         let count = self.met.entry(name.to_owned()).or_default();
         *count = count.saturating_add(1);
-        let patches = self.patches.entry(file.map(Path::to_owned)).or_default();
-        patches.push((offset, self.redaction.letters(text)));
+        let places = self.places.entry(file.map(Path::to_owned)).or_default();
+        places.push(offset..offset.saturating_add(text.len() as u64));
     }
 
     /// Text that is borrowed from the bytes of a file.
@@ -145,6 +154,16 @@ impl<'r> Private<'r> {
             Some(offset) => self.text(file, name, offset as u64, text),
             None => self.refuse(format!("{name} is compressed")),
         }
+    }
+
+    /// The places of texts in order, each once, by file.
+    pub fn into_places(self) -> impl Iterator<Item = (Option<PathBuf>, Vec<Range<u64>>)> {
+        self.places.into_iter().map(|(file, mut places)| {
+            places.sort_unstable_by_key(|place| (place.start, place.end));
+            // Text of a pool is met as often as it is named.
+            places.dedup();
+            (file, places)
+        })
     }
 
     /// Private text that stays.
