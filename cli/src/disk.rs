@@ -14,10 +14,10 @@ pub fn map(file: &File) -> std::io::Result<Map> {
     unsafe { Map::map(file) }
 }
 
-/// The same, changed: only in this process, not in the file.
-pub fn map_changed(file: &File, change: impl FnOnce(&mut [u8])) -> std::io::Result<Map> {
+/// So many bytes of it, changed: only in this process, not in the file.
+pub fn map_changed(file: &File, len: usize, change: impl FnOnce(&mut [u8])) -> std::io::Result<Map> {
     // SAFETY: as above; what is written stays in this process.
-    let mut map = unsafe { memmap2::MmapOptions::new().map_copy(file)? };
+    let mut map = unsafe { memmap2::MmapOptions::new().len(len).map_copy(file)? };
     change(&mut map);
     map.make_read_only()
 }

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 use traceglass::Format;
 
@@ -67,22 +67,60 @@ pub fn map_nothing() {
     UNMAPPED.store(true, Ordering::Relaxed);
 }
 
-/// Bytes that are read in the place of a file. A global, for the same reason.
-static STAND_INS: RwLock<BTreeMap<PathBuf, Mapped>> = RwLock::new(BTreeMap::new());
-
-/// Makes these bytes be read from now on where a path is opened, however it is spelled.
-pub fn stand_in(path: &Path, mapped: Mapped) {
-    STAND_INS.write().unwrap_or_else(PoisonError::into_inner).insert(full(path), mapped);
+/// Bytes that are read in the place of files.
+struct StandIns {
+    files: BTreeMap<PathBuf, Mapped>,
+    /// True if no other file is read.
+    are_all: bool,
 }
 
-/// The bytes that are read in the place of a file, if there are any.
-fn found_for(path: &Path) -> Option<Mapped> {
-    let stand_ins = STAND_INS.read().unwrap_or_else(PoisonError::into_inner);
-    if stand_ins.is_empty() { None } else { stand_ins.get(&full(path)).cloned() }
+/// A global, for the same reason.
+static STAND_INS: RwLock<Option<StandIns>> = RwLock::new(None);
+
+fn stand_ins() -> RwLockReadGuard<'static, Option<StandIns>> {
+    STAND_INS.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps each file that is opened from now on as it is, so that it is read so again.
+pub fn keep_all() {
+    let begin = || StandIns { files: BTreeMap::new(), are_all: false };
+    STAND_INS.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(begin);
+}
+
+/// Makes these bytes be read from now on where a path is opened, however it is spelled, if files are kept.
+pub fn stand_in(path: &Path, mapped: Mapped) {
+    if let Some(stand_ins) = &mut *STAND_INS.write().unwrap_or_else(PoisonError::into_inner) {
+        stand_ins.files.insert(full(path), mapped);
+    }
+}
+
+/// Has no file be read but those that are kept.
+pub fn keep_no_more() {
+    let mut stand_ins = STAND_INS.write().unwrap_or_else(PoisonError::into_inner);
+    stand_ins.iter_mut().for_each(|stand_ins| stand_ins.are_all = true);
+}
+
+/// True if files are kept, and this is none of them.
+pub fn is_left_out(path: &Path) -> bool {
+    stand_ins().as_ref().is_some_and(|stand_ins| !stand_ins.files.contains_key(&full(path)))
+}
+
+/// What is read in the place of a file; `None` if that is the file itself.
+fn stand_in_of(path: &Path) -> Option<Result<Mapped, Unreadable>> {
+    let stand_ins = stand_ins();
+    let stand_ins = stand_ins.as_ref()?;
+    match stand_ins.files.get(&full(path)) {
+        Some(mapped) => Some(Ok(mapped.clone())),
+        // Opening what is not there says so.
+        None if stand_ins.are_all && disk::metadata(path).is_ok() => {
+            Some(Err(Unreadable::new("it was not looked at when private text was looked for")))
+        }
+        None => None,
+    }
 }
 
 /// A path without links; that of stdin and of what is gone as it is.
-fn full(path: &Path) -> PathBuf {
+pub fn full(path: &Path) -> PathBuf {
     let full = (path != Path::new("-")).then(|| path.canonicalize().ok()).flatten();
     full.unwrap_or_else(|| path.to_owned())
 }
@@ -168,9 +206,15 @@ impl Mapped {
 
     /// The same; `known` says that it is a part of a trace, whatever it begins with.
     fn open_as(path: &Path, known: bool) -> Result<Self, Unreadable> {
-        if let Some(mapped) = found_for(path) {
-            return Ok(mapped);
+        if let Some(found) = stand_in_of(path) {
+            return found;
         }
+        let opened = Self::open_itself(path, known)?;
+        stand_in(path, opened.clone());
+        Ok(opened)
+    }
+
+    fn open_itself(path: &Path, known: bool) -> Result<Self, Unreadable> {
         let fail = |error| Unreadable::new(format!("cannot read: {error}"));
         let probe = if known { u64::MAX } else { PROBE };
         if path == Path::new("-") {
@@ -203,7 +247,11 @@ impl Mapped {
     /// The same bytes after `change`. Of a file that is mapped, what does not change stays on the disk.
     pub fn changed(&self, path: &Path, change: impl FnOnce(&mut [u8])) -> io::Result<Self> {
         let storage = match &*self.0 {
-            Storage::Map(_) => Storage::Map(Map::of(disk::map_changed(&File::open(path)?, change)?)),
+            Storage::Map(map) => {
+                // The file may have grown since.
+                let len = map.0.len();
+                Storage::Map(Map::of(disk::map_changed(&File::open(path)?, len, change)?))
+            }
             Storage::Read(data) => {
                 let mut data = data.clone();
                 change(&mut data);

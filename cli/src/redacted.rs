@@ -1,39 +1,54 @@
 //! Traces that are read as if letters stood in the place of private text.
 
-use crate::input::{Input, Mapped, stand_in};
+use crate::input::{Input, Mapped, full, keep_all, keep_no_more, stand_in};
 use crate::output::shown;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Findings, Open, Privacy, Private, Reading, Redaction};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A page has no such option.
 const IS_COMMAND: bool = !cfg!(target_family = "wasm");
 
+/// Places of texts, by the full paths of files; each with a path that leads to it.
+type Places = BTreeMap<PathBuf, (PathBuf, Vec<Range<u64>>)>;
+
 impl Privacy {
-    /// Sees that nothing private is read of the traces from now on, if that is asked for.
+    /// Sees that nothing private is read of the traces from now on, if that is asked for, and no file but those that were
+    /// looked at for that. What is no trace is not opened as one later either.
     ///
     /// # Errors
     /// A trace is damaged, or has private text that has no place of its own: nothing is shown of any then.
     pub fn hide(&self, paths: &[PathBuf], reading: Reading, open: Open) -> Result<()> {
         let Some(redaction) = self.redaction().filter(|_| IS_COMMAND) else { return Ok(()) };
-        paths.iter().try_for_each(|path| {
-            hide(path, reading, &redaction, open).map_err(|failure| match failure {
-                Failure::Unreadable(unreadable) => {
-                    Failure::unreadable(format!("{}: {}", shown(path), unreadable.message))
-                }
+        keep_all();
+        // One file may belong to several traces: it is written over once.
+        let mut all = Places::new();
+        for path in paths {
+            let name = |message: &str| format!("{}: {message}", shown(path));
+            places(path, reading, &redaction, open, &mut all).map_err(|failure| match failure {
+                Failure::Unreadable(unreadable) => Failure::unreadable(name(&unreadable.message)),
+                Failure::Usage(message) => Failure::usage(name(&message)),
                 other => other,
-            })
-        })
+            })?;
+        }
+        for (path, mut places) in all.into_values() {
+            places.sort_unstable_by_key(|place| (place.start, place.end));
+            places.dedup();
+            let changed = Mapped::open(&path)?.changed(&path, |data| redaction.write_over(data, 0, &places));
+            let failed = |error| Failure::unreadable(format!("{}: cannot read: {error}", shown(&path)));
+            stand_in(&path, changed.map_err(failed)?);
+        }
+        keep_no_more();
+        Ok(())
     }
 }
 
-fn hide(path: &Path, reading: Reading, redaction: &Redaction, open: Open) -> Result<()> {
-    let input = Input::open(path)?;
-    if let Input::File(mapped, path) | Input::Stream(mapped, path) = &input {
-        // A pipe cannot be read a second time.
-        stand_in(path, mapped.clone());
-    }
-    let trace = open(&input, reading)?;
+/// Looks for the private text of a trace. A path that is none has nothing to be hidden: the verb says what it is.
+fn places(path: &Path, reading: Reading, redaction: &Redaction, open: Open, all: &mut Places) -> Result<()> {
+    let Ok(input) = Input::open(path) else { return Ok(()) };
+    let Ok(trace) = open(&input, reading) else { return Ok(()) };
     let status = trace.check(&mut Findings::told(&mut |_, _, _, _| ()).only_errors())?;
     if status != Status::Clean {
         return Err(Failure::unreadable(
@@ -44,27 +59,17 @@ fn hide(path: &Path, reading: Reading, redaction: &Redaction, open: Open) -> Res
     trace.private(&mut private)?;
     if let Some(why) = &private.refused {
         return Err(Failure::unreadable(format!(
-            "{why}, and cannot be redacted as it lies: `recover --redact -o OUT` writes a trace in which it is"
+            "{why}, and cannot be redacted as it lies. What is compressed, `recover --redact -o OUT` unpacks"
         )));
     }
     for (file, places) in private.into_places() {
-        let (place, mapped) = match (&input, file) {
-            (Input::File(mapped, path), _) => (path.clone(), mapped.clone()),
-            (Input::Stream(mapped, path), Some(file)) if path.ends_with(&file) => {
-                (path.clone(), mapped.clone())
-            }
-            (Input::Stream(_, path), file) => {
-                let place = path.with_file_name(file.unwrap_or_default());
-                (place.clone(), Mapped::open(&place)?)
-            }
-            (Input::Directory(path), file) => {
-                let place = path.join(file.unwrap_or_default());
-                (place.clone(), Mapped::open(&place)?)
-            }
+        let place = match (&input, file) {
+            (Input::File(_, path), _) => path.clone(),
+            (Input::Stream(_, path), Some(file)) if path.ends_with(&file) => path.clone(),
+            (Input::Stream(_, path), file) => path.with_file_name(file.unwrap_or_default()),
+            (Input::Directory(path), file) => path.join(file.unwrap_or_default()),
         };
-        let changed = mapped.changed(&place, |data| redaction.write_over(data, 0, &places));
-        let changed = changed.map_err(|error| Failure::unreadable(format!("cannot read: {error}")))?;
-        stand_in(&place, changed);
+        all.entry(full(&place)).or_insert_with(|| (place, Vec::new())).1.extend(places);
     }
     Ok(())
 }

@@ -142,7 +142,7 @@ pub trait Trace {
 
     /// Tells where text is that is private: in files as they lie, so that as many bytes can stand in its place.
     fn private(&self, _private: &mut Private<'_>) -> Result<()> {
-        let name = self.format().name();
+        let name = self.format_name();
         Err(Failure::usage(format!("--redact: {name} does not say what of its content is private")))
     }
 

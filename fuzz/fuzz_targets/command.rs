@@ -43,7 +43,8 @@ static GLOBAL: Counting = Counting;
 /// Everything that a file can be asked; `OUT` is a folder.
 const CALLS: &[&str] = &[
     "info",
-    "info --json --private",
+    "info --json --redact",
+    "hex --redact",
     "ls",
     "ls --json --sha256",
     "ls --sha256",

@@ -3,7 +3,7 @@
 use super::file::{NewFile, refuse_existing, refuse_loss};
 use crate::disk;
 use crate::folder::entries;
-use crate::input::{Input, Mapped};
+use crate::input::{Input, Mapped, is_left_out};
 use crate::output::{bytes, shown};
 use crate::progress::{self, Progress};
 use crate::status::{Failure, Result, Status};
@@ -39,8 +39,12 @@ pub struct Page<'p> {
 pub fn write(args: &Page<'_>, open: Open) -> Result<Status> {
     refuse_loss(args.output, std::slice::from_ref(args.path))?;
     refuse_existing(args.output, args.force)?;
-    let given = args.page.map(Mapped::open).transpose()?;
-    let page = given.as_ref().map(Mapped::data).or(BUILT_IN).ok_or_else(|| {
+    let given = args.page.map(|path| {
+        let failed = |error| Failure::unreadable(format!("{}: cannot read: {error}", shown(path)));
+        std::fs::read(path).map_err(failed)
+    });
+    let given = given.transpose()?;
+    let page = given.as_deref().or(BUILT_IN).ok_or_else(|| {
         Failure::usage(
             "this traceglass was built without the page: name it with --page FILE (`.ci/web.sh build` makes \
              bindings/web/dist/traceglass.html), or build with TRACEGLASS_PAGE=FILE",
@@ -54,7 +58,9 @@ pub fn write(args: &Page<'_>, open: Open) -> Result<Status> {
     // An input that is no trace is refused before anything is written.
     let input = Input::open(args.path)?;
     open(&input, args.reading)?;
-    let files = files(args.path)?;
+    let mut files = files(args.path)?;
+    // Of a trace whose private text is hidden, only what was looked at.
+    files.retain(|file| !is_left_out(&file.place));
     let sizes = files.iter().map(|file| disk::metadata(&file.place).map_or(0, |about| about.len()));
     let total = sizes.fold(0, u64::saturating_add);
     if total > BYTES_MAX {

@@ -98,7 +98,7 @@ pub fn map(file: &File) -> io::Result<Map> {
     Ok(file.0.get_ref().clone())
 }
 
-pub fn map_changed(file: &File, change: impl FnOnce(&mut [u8])) -> io::Result<Map> {
+pub fn map_changed(file: &File, _len: usize, change: impl FnOnce(&mut [u8])) -> io::Result<Map> {
     let mut data = file.0.get_ref().to_vec();
     change(&mut data);
     Ok(Map(Arc::new(data)))

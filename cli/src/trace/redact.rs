@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Fields and variables whose text tells of a person or a computer, without the underscore before them.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 33] = [
     "hostname",
     "host",
     "user",
@@ -19,12 +19,25 @@ const NAMES: [&str; 21] = [
     "next_comm",
     "parent_comm",
     "child_comm",
+    "oldcomm",
+    "newcomm",
     "process_name",
     "thread_name",
     "task_name",
+    // As tokio's spans name them.
+    "task.name",
+    "loc.file",
+    "spawn_loc",
     "path",
+    "pathname",
+    "sopath",
+    "oldname",
+    "newname",
     "filename",
     "file",
+    "file_name",
+    "dir_name",
+    "directory",
     "cmdline",
     "exe",
     "product_uuid",
@@ -76,7 +89,7 @@ impl Redaction {
                 (0..8_u64).for_each(|number| hasher.update(random.hash_one(number).to_le_bytes()));
             }
         }
-        let more = more.iter().map(|name| name.to_lowercase()).collect();
+        let more = more.iter().map(|name| name.trim_start_matches('_').to_lowercase()).collect();
         Self { key: hasher.finalize().into(), more }
     }
 
@@ -156,6 +169,13 @@ impl<'r> Private<'r> {
         }
     }
 
+    /// Text that is borrowed from the bytes of a file, in a field of a size of its own: what is after its NUL may be the rest
+    /// of another text.
+    pub fn field(&mut self, file: Option<&Path>, name: &str, data: &[u8], field: &[u8]) {
+        let parts = field.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+        parts.for_each(|part| self.part(file, name, data, part));
+    }
+
     /// The places of texts in order, each once, by file.
     pub fn into_places(self) -> impl Iterator<Item = (Option<PathBuf>, Vec<Range<u64>>)> {
         self.places.into_iter().map(|(file, mut places)| {
@@ -190,5 +210,6 @@ mod tests {
         assert_ne!(redaction.letters(text), Redaction::new(Some("other"), &[]).letters(text));
         assert_ne!(Redaction::new(None, &[]).letters(text), Redaction::new(None, &[]).letters(text));
         assert!(redaction.hides("_procname") && redaction.hides("secret") && !redaction.hides("serial"));
+        assert!(Redaction::new(None, &["_Serial".to_owned()]).hides("serial"));
     }
 }

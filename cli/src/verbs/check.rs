@@ -45,7 +45,12 @@ impl Args {
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    args.privacy.hide(&args.paths, args.reading, open)?;
+    if let Err(failure) = args.privacy.hide(&args.paths, args.reading, open) {
+        if let (true, Failure::Unreadable(unreadable)) = (args.json, &failure) {
+            args.paths.iter().try_for_each(|path| refuse(args, path, unreadable, out).map(drop))?;
+        }
+        return Err(failure);
+    }
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
     let sizes =

@@ -51,7 +51,12 @@ impl Args {
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    args.privacy.hide(&args.paths, args.reading, open)?;
+    if let Err(failure) = args.privacy.hide(&args.paths, args.reading, open) {
+        if let (true, Failure::Unreadable(unreadable)) = (args.json, &failure) {
+            args.paths.iter().try_for_each(|path| refuse(path, unreadable, out))?;
+        }
+        return Err(failure);
+    }
     let mut worst = Status::Clean;
     progress::begin("reading", crate::input::total(&args.paths));
     for (number, path) in args.paths.iter().enumerate() {

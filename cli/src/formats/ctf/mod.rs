@@ -243,7 +243,9 @@ impl Trace for Ctf2<'_> {
     fn private(&self, private: &mut Private<'_>) -> Result<()> {
         let mut nodes = Vec::new();
         match trace::compile(&self.stream, &mut nodes) {
-            Ok(schema) => trace::private_environment(&schema, Path::new("metadata"), private),
+            Ok(schema) => {
+                trace::private_metadata(&schema, self.stream.fragments(), Path::new("metadata"), private)
+            }
             Err(error) => private.refuse(format!("the metadata cannot be compiled: {error}")),
         }
         Ok(())

@@ -30,25 +30,47 @@ fn texts(opened: &Opened<'_>, private: &mut Private<'_>) {
         let Frame::Event(event) = frame else { continue };
         for field in event.fields() {
             let name = field.name();
-            match field.value() {
-                Some(Value::String(text)) if private.hides(name) => {
-                    private.part(opened.path, name, data, text);
-                }
-                // Text of the pool is hidden wherever it is named.
-                Some(Value::PooledString(id)) if private.hides(name) => {
-                    if let Some(text) = frames.string(id) {
-                        private.part(opened.path, name, data, text);
+            // Lists and maps have values in them, which may be such again.
+            let mut todo: Vec<_> = field
+                .value()
+                .map(|value| (value, name.to_owned(), private.hides(name)))
+                .into_iter()
+                .collect();
+            while let Some((value, name, is_private)) = todo.pop() {
+                match value {
+                    Value::String(text) if is_private => private.part(opened.path, &name, data, text),
+                    // Text of the pool is hidden wherever it is named.
+                    Value::PooledString(id) if is_private => {
+                        frames
+                            .string(id)
+                            .into_iter()
+                            .for_each(|text| private.part(opened.path, &name, data, text));
                     }
-                }
-                Some(Value::StringMap(map)) => {
-                    for (key, value) in map.pairs() {
-                        let key = String::from_utf8_lossy(key);
-                        if private.hides(&key) || private.hides(name) {
-                            private.part(opened.path, &key, data, value);
+                    Value::StringMap(map) => {
+                        for (key, value) in map.pairs() {
+                            let key = String::from_utf8_lossy(key);
+                            if private.hides(&key) || is_private {
+                                private.part(opened.path, &key, data, value);
+                            }
                         }
                     }
+                    Value::List(list) => {
+                        todo.extend(list.values().map(|value| (value, name.clone(), is_private)));
+                    }
+                    Value::Map(map) => {
+                        for (key, value) in map.pairs() {
+                            let key = match key {
+                                Value::String(text) => text,
+                                Value::PooledString(id) => frames.string(id).unwrap_or_default(),
+                                _ => &[],
+                            };
+                            let key = String::from_utf8_lossy(key).into_owned();
+                            let is_private = is_private || private.hides(&key);
+                            todo.push((value, key, is_private));
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
     }

@@ -31,9 +31,9 @@ impl Rdf<'_> {
             }
             match loaded.content() {
                 Ok(Content::System(system)) => texts(system.json(), self.file.data(), private),
-                Ok(Content::Process(process)) => {
-                    let path = process.path();
-                    private.part(None, "path", self.file.data(), path.bytes());
+                // All that follows the number of the process and the length, whether it can be read as a path or not.
+                Ok(Content::Process(_)) => {
+                    private.field(None, "path", self.file.data(), loaded.data.get(8..).unwrap_or_default());
                 }
                 // A page fault has room for the name of its process. Drivers leave it empty, so the chunk stays compressed.
                 Ok(Content::DriverEvents(events)) => {

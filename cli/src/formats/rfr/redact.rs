@@ -38,8 +38,9 @@ impl File<'_, '_, '_> {
     }
 
     fn callsite(&mut self, callsite: &Callsite<'_>) {
-        let names = callsite.split_field_names().map(str::to_owned).collect();
-        self.split.insert(callsite.id(), names);
+        // As everywhere, the first one of an id counts.
+        let names = || callsite.split_field_names().map(str::to_owned).collect();
+        self.split.entry(callsite.id()).or_insert_with(names);
         self.fields(callsite.const_fields());
     }
 
@@ -92,9 +93,15 @@ pub fn tell(files: &Files<'_>, private: &mut Private<'_>) -> Result<()> {
             }
             Kind::Stream => {
                 let Ok(stream) = Streaming::parse(data) else { continue };
+                // An event may come before its callsite.
+                scan::stream(&stream, path, &mut damage, |record, _| {
+                    if let StreamData::Callsite(callsite) = record.data() {
+                        file.callsite(&callsite);
+                    }
+                    Ok(())
+                })?;
                 scan::stream(&stream, path, &mut damage, |record, _| {
                     match record.data() {
-                        StreamData::Callsite(callsite) => file.callsite(&callsite),
                         StreamData::Task(task) => file.task(&task),
                         StreamData::Span(span) => file.span(&span),
                         StreamData::Record(data) => data.event().iter().for_each(|event| file.event(event)),

@@ -35,7 +35,7 @@ use crate::trace::{
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
 #[cfg(not(target_family = "wasm"))]
-pub use redact::environment as private_environment;
+pub use redact::private_metadata;
 pub use rewrite::merge;
 use std::path::Path;
 use std::sync::OnceLock;

@@ -6,13 +6,21 @@ use crate::status::Result;
 use crate::trace::Private;
 use std::path::Path;
 use traceglass::ctf::data::{Fields, Record, Value};
-use traceglass::ctf::schema::{EnvironmentValue, Schema};
+use traceglass::ctf::metadata::{FragmentKind, Fragments, ParseOptions};
+use traceglass::ctf::schema::{Encoding, EnvironmentValue, Schema};
 
 impl Ctf<'_> {
     pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
         self.with(|traces, _| {
             for trace in traces {
-                environment(&trace.schema, &trace.files.metadata_path, private);
+                if let Ok(metadata) = trace.files.parse(ParseOptions::LENIENT) {
+                    private_metadata(
+                        &trace.schema,
+                        metadata.fragments(),
+                        &trace.files.metadata_path,
+                        private,
+                    );
+                }
             }
             for lane in wire::lanes(traces) {
                 let (path, data) = (lane.stream.path.as_path(), lane.stream.data.data());
@@ -35,19 +43,31 @@ impl Ctf<'_> {
     }
 }
 
-/// The text of variables, in the metadata at a path.
-pub fn environment(schema: &Schema<'_, '_>, path: &Path, private: &mut Private<'_>) {
-    for (name, value) in schema.environment() {
-        let EnvironmentValue::Text(text) = value else { continue };
-        let name = name.to_string();
-        if !private.hides(&name) {
-            continue;
+/// The text of variables, and the name of the trace, in the metadata at a path.
+pub fn private_metadata(
+    schema: &Schema<'_, '_>,
+    fragments: Fragments<'_>,
+    path: &Path,
+    private: &mut Private<'_>,
+) {
+    let mut text = |name: &str, borrowed: Option<&str>, offset: u64| match borrowed {
+        _ if !private.hides(name) => {}
+        Some(value) => private.text(Some(path), name, offset, value.as_bytes()),
+        None => {
+            private.refuse(format!("{name} in {} has escapes, or goes on in another packet", shown(path)));
         }
-        match text.borrowed() {
-            Some(value) => private.text(Some(path), &name, text.offset(), value.as_bytes()),
-            None => {
-                private.refuse(format!("{name} in {} has escapes, or goes on in another packet", shown(path)))
-            }
+    };
+    for (name, value) in schema.environment() {
+        if let EnvironmentValue::Text(value) = value {
+            text(&name.to_string(), value.borrowed(), value.offset());
+        }
+    }
+    // What is no fragment was told by `check`.
+    for fragment in fragments.map_while(Result::ok) {
+        if let (Ok(FragmentKind::TraceClass), Ok(Some(class))) = (fragment.kind(), fragment.trace_class())
+            && let Some(name) = class.name()
+        {
+            text("trace_name", name.borrowed(), name.offset());
         }
     }
 }
@@ -63,15 +83,40 @@ fn texts(
     // LTTng's dumps of the state say the names of processes and of what they use so.
     let is_dump = || {
         let class = of.and_then(|record| record.class().name()).map(|name| name.to_string());
-        class.is_some_and(|name| name.starts_with("lttng_statedump"))
+        class.is_some_and(|name| {
+            name.starts_with("lttng_statedump") || name.starts_with("lttng_ust_statedump")
+        })
     };
-    let read = fields.each_field(|field| {
-        let (Value::Text(text), Some(name)) = (field.value(), field.name()) else { return };
-        let name = name.to_string();
-        if private.hides(&name) || (name.trim_start_matches('_') == "name" && is_dump()) {
-            private.part(Some(path), &name, data, text.bytes());
+    // Whether what begun fields have in them is private, as the name of one of them is.
+    let mut begun: Vec<bool> = Vec::new();
+    let read = loop {
+        let field = match fields.next_field() {
+            Ok(Some(field)) => field,
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        };
+        let is_within = begun.last().is_some_and(|is_private| *is_private);
+        let name = field.name().map(|name| name.to_string()).unwrap_or_default();
+        let is_private =
+            || is_within || private.hides(&name) || (name.trim_start_matches('_') == "name" && is_dump());
+        match field.value() {
+            Value::Structure | Value::Array(_) | Value::Optional(true) | Value::Variant(_) => {
+                begun.push(is_private());
+            }
+            Value::End => drop(begun.pop()),
+            Value::Text(text) if is_private() => {
+                if text.encoding() != Encoding::Utf8 {
+                    private.refuse(format!("{name} in {} is not UTF-8", shown(path)));
+                }
+                let stored = Fields::position(fields).saturating_sub(field.start()) / 8;
+                let start = text.bytes().as_ptr().addr().saturating_sub(data.as_ptr().addr());
+                let field = data.get(start..).and_then(|rest| rest.get(..usize::try_from(stored).ok()?));
+                let name = if name.is_empty() { "element" } else { &name };
+                private.field(Some(path), name, data, field.unwrap_or(text.bytes()));
+            }
+            _ => {}
         }
-    });
+    };
     if let Err(error) = read {
         private.refuse(format!("a field in {} cannot be read: {error}", shown(path)));
     }

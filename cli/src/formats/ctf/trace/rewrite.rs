@@ -14,13 +14,13 @@ use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
 use crate::output::{bytes, counted, shown};
 use crate::status::{Failure, Result};
-use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Wanted};
+use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Trace, Wanted};
 use index::{Index, times};
 use std::path::{Path, PathBuf};
 use streams::Streams;
 use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Packet, Packets, Programs, Record, check_packets};
-use traceglass::{Error, Format, Severity};
+use traceglass::{Error, Severity};
 
 /// The limit of the metadata of all sessions, as a multiple of the input, and the size that is allowed in any case.
 const LARGER: u64 = 4;
@@ -34,7 +34,7 @@ pub fn write(
     wanted: &Wanted<'_>,
     to: &mut dyn NewTrace,
 ) -> Result<Rewritten> {
-    wanted.refuse_others(Format::Ctf2, &[By::Stream, By::Time])?;
+    wanted.refuse_others(ctf.format(), &[By::Stream, By::Time])?;
     let bounds = window::range(traces, wanted.window)?;
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("packets") };
     for problem in problems {
