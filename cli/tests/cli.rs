@@ -248,6 +248,9 @@ fn verbs_agree_on_what_is_damaged() {
         assert!(findings.iter().all(|finding| finding["offset"].as_u64().unwrap() <= size), "{findings:?}");
         let cat = traceglass(&["cat", "--json", file]);
         assert_eq!(status(&cat), 3, "{file}");
+        let told = text(&cat.stderr);
+        let lines: Vec<_> = told.lines().collect();
+        assert!(lines.iter().all(|line| lines.iter().filter(|one| one == &line).count() == 1), "{told}");
         // Without an index there is nothing to be read.
         assert!(!cat.stderr.is_empty() && cat.stdout.is_empty() == file.ends_with("index.rdf"), "{file}");
         if file.ends_with("rdf") {

@@ -12,12 +12,18 @@ use traceglass::record::{Any, Record};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrackNames(Vec<Asked>);
 
-/// Tracks of these kinds, of any if there is none, with one of these names or this number.
+/// Tracks of these kinds, of any if there is none.
 #[derive(Clone, Debug, PartialEq)]
 struct Asked {
     kinds: &'static [&'static str],
-    names: Names,
-    number: Option<u64>,
+    of: Of,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Of {
+    Names(Names),
+    /// One name, which may be a number.
+    One(String),
 }
 
 impl TrackNames {
@@ -26,15 +32,15 @@ impl TrackNames {
     #[must_use]
     pub fn and(mut self, kinds: &'static [&'static str], names: Names) -> Self {
         if !names.are_all() {
-            self.0.push(Asked { kinds, names, number: None });
+            self.0.push(Asked { kinds, of: Of::Names(names) });
         }
         self
     }
 
-    /// The same of one name, which may be the number that the trace gives to what the track stands for.
+    /// The same of one name as it is, or of the number that the trace gives to what a track stands for.
     #[must_use]
     pub fn and_one(mut self, kinds: &'static [&'static str], name: &str) -> Self {
-        self.0.push(Asked { kinds, names: Names::new([name]), number: name.parse().ok() });
+        self.0.push(Asked { kinds, of: Of::One(name.to_owned()) });
         self
     }
 
@@ -92,11 +98,13 @@ impl Tracks {
         push_label(label, track.label(), NAME_MAX);
         let kind = track.kind().name();
         let mut asked = names.0.iter().filter(|asked| asked.kinds.is_empty() || asked.kinds.contains(&kind));
-        asked.any(|asked| {
-            asked.names.has(&*label)
-                || asked.number.is_some_and(|number| {
-                    *label == format!("{kind} {number}") || is_numbered(json, track, number)
-                })
+        asked.any(|asked| match &asked.of {
+            Of::Names(names) => names.has(&*label),
+            Of::One(name) => {
+                let is_number =
+                    |number: u64| *label == format!("{kind} {number}") || is_numbered(json, track, number);
+                label == name || name.parse().is_ok_and(is_number)
+            }
         })
     }
 

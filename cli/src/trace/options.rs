@@ -171,14 +171,11 @@ impl Selection {
         if !self.slices && (self.pairing.states.is_some() || self.pairing.no_states) {
             return Err(Failure::usage("--states and --no-states are about slices: say --slices"));
         }
-        self.select.refuse_foreign(format)?;
-        let is_of_slices = !self.select.track.is_empty()
-            || !self.select.thread.is_empty()
-            || self.select.task.is_some() && format != Format::Rfr;
-        if !self.slices && is_of_slices {
+        self.select.refuse_foreign(format, !self.slices)?;
+        let is_of_slices = !self.select.track.is_empty() || !self.select.thread.is_empty();
+        if is_of_slices && !self.slices {
             return Err(Failure::usage(
-                "--track, --thread, and --task of dial9 are about slices: say --slices. Records are selected by --stream, \
-                 --cpu, and --task of RFR",
+                "--track and --thread are about slices: say --slices. Records are selected by --stream, --cpu and --task",
             ));
         }
         let ctf = self.ctf != CtfSelect::default();
@@ -292,7 +289,7 @@ pub struct RdfSelect {
 #[command(next_help_heading = "CTF")]
 pub struct CtfSelect {
     /// The text of the metadata instead of the events; with --json its fragments
-    #[arg(long, conflicts_with_all = ["cpu", "stream"])]
+    #[arg(long, conflicts_with_all = ["name", "cpu", "stream"])]
     pub metadata: bool,
     /// With --json: each event with the context of its packet
     #[arg(long, requires = "json", conflicts_with = "metadata")]

@@ -13,20 +13,21 @@ pub struct Select {
     /// Only records, events and slices with this name; * stands for any text. More than one may be given
     #[arg(long, value_name = "GLOB")]
     pub name: Vec<String>,
-    /// Only events and slices on the track of this name, such as 'queue 2', and on those below it; * stands for any text.
-    /// More than one may be given, of this and the next four
+    /// Only events and slices on the track of this name, such as 'queue 2', and on those below it; * stands for any text. Of
+    /// cat with --slices. More than one may be given; with the options below, what is on any of them
     #[arg(long, value_name = "GLOB")]
     pub track: Vec<String>,
     /// CTF: only what happened on this processor; several with commas
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub cpu: Vec<u64>,
-    /// CTF and dial9: only events and slices of this thread; several with commas
+    /// CTF and dial9: only events and slices of this thread; several with commas. Of cat with --slices
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub thread: Vec<u64>,
-    /// RFR and dial9: only what is of the task with this name or number
+    /// RFR: only what is of the task with this name or instrumentation id
     #[arg(long, value_name = "NAME|ID")]
     pub task: Option<String>,
-    /// RTC and CTF: only what is of the stream with this name or number; of CTF, its file or the number of the data stream
+    /// RTC: only what is of the stream with this name or number. Records of CTF: of the stream in this file, or with this
+    /// number
     #[arg(long, value_name = "NAME|ID")]
     pub stream: Option<String>,
 }
@@ -37,19 +38,21 @@ impl Select {
         self.name.is_empty() && self.tracks().are_all()
     }
 
-    /// Refuses options of another format.
-    pub fn refuse_foreign(&self, format: Format) -> Result<()> {
+    /// Refuses options of another format, for records or for events and slices.
+    pub fn refuse_foreign(&self, format: Format, are_records: bool) -> Result<()> {
         let is_ctf = matches!(format, Format::Ctf1 | Format::Ctf2);
         let options = [
             (!self.cpu.is_empty() && !is_ctf, "--cpu is of CTF"),
             (!self.thread.is_empty() && !is_ctf && format != Format::Dial9, "--thread is of CTF and dial9"),
+            (self.task.is_some() && format != Format::Rfr, "--task is of RFR"),
+            (self.stream.is_some() && !is_ctf && format != Format::Rtc, "--stream is of RTC and CTF"),
+            // Its tracks are those of processors and threads, whatever stream an event is from.
             (
-                self.task.is_some() && !matches!(format, Format::Rfr | Format::Dial9),
-                "--task is of RFR and dial9",
+                self.stream.is_some() && is_ctf && !are_records,
+                "--stream selects records of it: `cat` prints them, and `cut` writes a trace of them",
             ),
-            (self.stream.is_some() && !is_ctf && format != Format::Rtc, "--stream selects from RTC and CTF"),
         ];
-        match options.iter().find(|(is_foreign, _)| *is_foreign) {
+        match options.iter().find(|(is_refused, _)| *is_refused) {
             Some((_, why)) => Err(Failure::usage(format!("this is {format}, and {why}"))),
             None => Ok(()),
         }
@@ -72,14 +75,16 @@ impl Select {
 
     /// The tracks: one that has any of these names is asked for.
     pub fn tracks(&self) -> TrackNames {
-        let numbered = |name: &str, numbers: &[u64]| -> Vec<String> {
-            numbers.iter().map(|number| format!("{name} {number}")).collect()
-        };
         let names = |names: &[String]| Names::new(names.iter().map(String::as_str));
+        // Some have tracks beside them: of interrupts, of system calls.
+        let numbered = |name: &str, numbers: &[u64]| {
+            let both = |number| [format!("{name} {number}"), format!("{name} {number} *")];
+            names(&numbers.iter().flat_map(both).collect::<Vec<_>>())
+        };
         let mut tracks = TrackNames::default()
             .and(&[], names(&self.track))
-            .and(&["cpu"], names(&numbered("CPU", &self.cpu)))
-            .and(&["thread"], names(&numbered("thread", &self.thread)));
+            .and(&[], numbered("CPU", &self.cpu))
+            .and(&[], numbered("thread", &self.thread));
         for (kinds, name) in [(&["task"][..], &self.task), (&["stream", "counter"], &self.stream)] {
             if let Some(name) = name {
                 tracks = tracks.and_one(kinds, name);

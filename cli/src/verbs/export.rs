@@ -252,7 +252,7 @@ pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<
 
 /// The range that is asked for; what is selected must be of the trace's format.
 fn asked(args: &Export, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
-    args.select.refuse_foreign(trace.format())?;
+    args.select.refuse_foreign(trace.format(), false)?;
     in_ns(&args.window, trace)
 }
 

@@ -128,7 +128,7 @@ fn only_there<'s, T>(
 fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
     let input = Input::open(path)?;
     let trace = open(&input, args.reading)?;
-    args.select.refuse_foreign(trace.format())?;
+    args.select.refuse_foreign(trace.format(), false)?;
     let window = export::in_ns(&args.window, &*trace)?;
     look_back(pairs, window, &*trace, out);
     progress::begin("reading", trace.bytes());

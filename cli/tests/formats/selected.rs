@@ -187,16 +187,14 @@ fn nothing_on_a_track_is_said() {
 /// Options for one kind of track select what its name does, in each verb; of another format they are refused.
 #[test]
 fn kinds_of_tracks_have_options_of_their_own() {
-    for (sample, option, value, track) in [
-        ("kernel", "--cpu", "1", "CPU 1"),
-        ("kernel", "--thread", "301", "thread 301"),
-        ("sample.ctf", "--stream", "0", "stream 0"),
-        ("trace.0.bin", "--thread", "101", "thread 101"),
-        ("trace.0.bin", "--task", "20", "task 20"),
-        ("stream.rfr", "--task", "ping", "ping"),
-        ("stream.rfr", "--task", "4", "ping"),
-        ("sample.rtc", "--stream", "adc", "adc"),
-        ("sample.rtc", "--stream", "11", "adc"),
+    for (sample, option, value, tracks) in [
+        ("kernel", "--cpu", "1", &["CPU 1", "CPU 1 interrupts"][..]),
+        ("kernel", "--thread", "412", &["thread 412", "thread 412 syscalls"]),
+        ("trace.0.bin", "--thread", "101", &["thread 101"]),
+        ("stream.rfr", "--task", "ping", &["ping"]),
+        ("stream.rfr", "--task", "4", &["ping"]),
+        ("sample.rtc", "--stream", "adc", &["adc"]),
+        ("sample.rtc", "--stream", "11", &["adc"]),
     ] {
         let path = data(sample);
         let path = path.to_str().unwrap();
@@ -208,13 +206,17 @@ fn kinds_of_tracks_have_options_of_their_own() {
             &["export", "--format", "csv"],
             &["export", "--format", "csv", "--table", "slices"],
         ] {
-            let run = |args: [&str; 2]| traceglass(&[verb, &args, &[path]].concat());
-            let (short, long) = (run([option, value]), run(["--track", track]));
+            let run = |args: &[&str]| traceglass(&[verb, args, &[path]].concat());
+            let named: Vec<_> = tracks.iter().flat_map(|track| ["--track", track]).collect();
+            let (short, long) = (run(&[option, value]), run(&named));
             assert!(short.stdout == long.stdout && status(&short) == 0, "{sample} {option}: {verb:?}");
-            let all = traceglass(&[verb, &[path]].concat());
             // The others are small, and have all that a verb prints on one track.
             let is_part = ["kernel", "trace.0.bin"].contains(&sample);
-            assert!(!is_part || short.stdout != all.stdout, "{sample} {option}: {verb:?}");
+            assert!(!is_part || short.stdout != run(&[]).stdout, "{sample} {option}: {verb:?}");
+            // It is a name, and no pattern.
+            let none = run(&[option, if option == "--task" { "p*" } else { "99" }]);
+            let says = String::from_utf8_lossy(&none.stderr);
+            assert!(status(&none) == 0 && says.contains("nothing of it is of this"), "{verb:?}: {says}");
         }
         let other = if matches!(option, "--cpu" | "--thread") { "sample.rtc" } else { "sample.rgp" };
         let other = data(other);
@@ -223,5 +225,46 @@ fn kinds_of_tracks_have_options_of_their_own() {
             let says = String::from_utf8_lossy(&refused.stderr);
             assert!(status(&refused) == 2 && says.contains(option), "{verb:?}: {says}");
         }
+    }
+}
+
+/// As many records as events are of a processor, a stream, a task; what is not there is said, and is no failure.
+#[test]
+fn records_and_events_are_selected_alike() {
+    for (sample, args) in [
+        ("kernel", ["--cpu", "0"]),
+        ("sample.rtc", ["--stream", "adc"]),
+        ("sample.rtc", ["--stream", "12"]),
+        ("kernel", ["--cpu", "0,1"]),
+    ] {
+        let path = data(sample);
+        let path = path.to_str().unwrap();
+        let records = text(&[&["cat", "--json"], &args[..], &[path]].concat()).lines().count();
+        assert!(records > 0 && rows(path, "events", &args).len() == records, "{sample} {args:?}: {records}");
+    }
+    for (sample, args) in [
+        ("kernel", ["--cpu", "9"]),
+        ("kernel", ["--stream", "no such"]),
+        ("sample.rtc", ["--stream", "no such"]),
+        ("sample.rfr", ["--task", "no such"]),
+        ("sample.rfr", ["--task", "99"]),
+    ] {
+        let none = traceglass(&[&["cat"], &args[..], &[data(sample).to_str().unwrap()]].concat());
+        let says = String::from_utf8_lossy(&none.stderr);
+        assert_eq!((status(&none), none.stdout.len()), (0, 0), "{args:?}: {says}");
+        assert!(says.contains("nothing of it is of this"), "{args:?}: {says}");
+    }
+    // Options that would select nothing of what is printed.
+    for (sample, args, says) in [
+        ("kernel", &["stats", "--stream", "channel0_0"][..], "--stream selects records"),
+        ("trace.0.bin", &["stats", "--task", "20"], "--task is of RFR"),
+        ("sample.ctf2", &["cat", "--cpu", "0"], "metadata without its trace"),
+        ("sample.ctf2", &["cat", "--name", "a"], "metadata without its trace"),
+        ("sample.rdf", &["cat", "--chunk", "AsicInfo", "--name", "a"], "only records have names"),
+        ("kernel", &["cat", "--metadata", "--name", "a"], "cannot be used with"),
+    ] {
+        let refused = traceglass(&[args, &[data(sample).to_str().unwrap()]].concat());
+        let told = String::from_utf8_lossy(&refused.stderr).replace('\n', " ");
+        assert!(status(&refused) == 2 && told.contains(says), "{args:?}: {told}");
     }
 }

@@ -107,6 +107,7 @@ fn computers_and_processes_of_rdf() {
     let process = [&7_u32.to_le_bytes()[..], &(path.len() as u32).to_le_bytes(), path].concat();
     let raw = [
         Chunk::raw("TraceProcessInfo", &process),
+        Chunk::raw("TraceProcessInfo", b"\x07\0\0\0\x02\0\0\0secret-process\0"),
         Chunk::raw("SystemInfo", SYSTEM.as_bytes()),
         Chunk::raw("Other", b"stays"),
     ];
@@ -117,7 +118,7 @@ fn computers_and_processes_of_rdf() {
     assert_eq!(code, 0, "{report}");
     let names: Vec<_> =
         report["redacted"].as_array().unwrap().iter().map(|one| (&one["name"], &one["count"])).collect();
-    let expected = [("hostname", 1), ("name", 2), ("path", 2)]
+    let expected = [("hostname", 1), ("name", 2), ("path", 3)]
         .map(|(name, count)| (Value::from(name), Value::from(count)));
     assert_eq!(names, expected.iter().map(|(name, count)| (name, count)).collect::<Vec<_>>());
     assert!(!has(&out, "secret") && is_clean(&out));
@@ -265,4 +266,86 @@ fn names_of_rfr_and_dial9() {
     let rtc = data("sample.rtc");
     let output = traceglass(&["recover", "--redact", "-o", &scratch.path("x"), rtc.to_str().unwrap()]);
     assert_eq!((status(&output), std::fs::exists(scratch.path("x")).unwrap()), (2, false));
+}
+
+/// Text within what has a private name, and what is left of a text behind another one.
+#[test]
+fn nested_and_stale_text() {
+    let scratch = Scratch::new("redact-nested");
+    let fields = "string _cmdline[2]; struct { string dir; } path; integer { size = 8; align = 8; encoding = UTF8; } comm[9]; \
+                  string plain;";
+    let metadata =
+        packets::METADATA.replace("integer { size = 32; align = 8; signed = false; } serial;", fields);
+    let mut packet = packets::packet(0, 0, 1000)[..33].to_vec();
+    packet.extend(1000_u64.to_le_bytes());
+    packet.extend(b"\x01secret-a\0secret-b\0secret-dir\0me\0secretstays\0");
+    let bits = packet.len() as u32 * 8;
+    packet[20..24].copy_from_slice(&bits.to_le_bytes());
+    packet[24..28].copy_from_slice(&bits.to_le_bytes());
+    scratch.file("in/metadata", metadata.as_bytes());
+    scratch.file("in/notes.txt", b"secret note\n");
+    let stream = scratch.file("in/cpu0", &packet);
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    assert!(
+        is_clean(&input)
+            && String::from_utf8_lossy(&traceglass(&["cat", &input]).stdout).contains("secret-dir")
+    );
+    assert_eq!(write(&["recover", "--redact", "--redact-key", "k", "-o", &out, &input]).0, 0);
+    assert!(!has(&out, "secret") && has(&out, "stays") && is_clean(&out));
+    reads_like(&out, &input);
+    let hex = traceglass(&["hex", "--redact", "--len", "1000", &stream]);
+    let shown = String::from_utf8_lossy(&hex.stdout).replace('\n', "");
+    assert!(status(&hex) == 0 && shown.contains("stays") && !shown.contains("secre"), "{shown}");
+    // A page has only what was looked at.
+    let (empty, html) = (scratch.file("empty.html", b"<!-- traces -->"), scratch.path("page.html"));
+    let page = |more: &[&str]| {
+        let args = ["view", "--force", "--page", &empty, "--web", &html, &input];
+        assert_eq!(status(&traceglass(&[&args, more].concat())), 0);
+        std::fs::read_to_string(&html).unwrap()
+    };
+    assert!(page(&[]).contains("notes.txt") && !page(&["--redact"]).contains("notes.txt"));
+    // The same file by several ways is written over once; a path that is none is told beside it.
+    let key = ["info", "--json", "--redact", "--redact-key", "k"];
+    let kernel = data("kernel").to_str().unwrap().to_owned();
+    let hosts = |paths: &[&str]| {
+        let output = traceglass(&[&key, paths].concat());
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.map(|info| info["environment"]["hostname"].clone()).collect::<Vec<_>>()
+    };
+    let host = hosts(&[&kernel]).remove(0);
+    assert!(host.is_string());
+    let around = format!("{kernel}/../kernel");
+    assert_eq!(hosts(&[&kernel, &scratch.path("none"), &around]), [host.clone(), Value::Null, host]);
+}
+
+/// Lists and maps of dial9, and the first of two callsites of RFR, as `cat` names values.
+#[test]
+fn values_are_named_as_they_are_shown() {
+    let scratch = Scratch::new("redact-named");
+    let text = |text: &str| dial9::Writer(vec![4]).text(text).0;
+    let [host, name, one, two] = ["hostname", "secret-a", "secret-b", "stays"].map(text);
+    let writer =
+        dial9::Writer::new().header().schema(7, "E", &[("attrs", 15), ("cmdline", 14), ("others", 14)]);
+    let writer = writer.event(7, 5).u32(1).raw(&host).raw(&name).u32(1).raw(&one).u32(1).raw(&two);
+    let input = scratch.file("in.bin", &writer.0);
+    let out = scratch.path("out.bin");
+    assert!(is_clean(&input) && has(&input, "secret-b"));
+    assert_eq!(write(&["recover", "--redact", "--redact-key", "k", "-o", &out, &input]).0, 0);
+    assert!(!has(&out, "secret") && has(&out, "stays"));
+    reads_like(&out, &input);
+    let event = |value: &str| rfr::event(1, Parent::Root, &[Text::Str(value)], &[]);
+    let records = [
+        (1_700_000_000, 1, 3, event("secret-early")),
+        (1_700_000_000, 2, 1, rfr::callsite(1, 30, 1, &[], &["hostname"])),
+        (1_700_000_000, 3, 3, event("secret-late")),
+        (1_700_000_000, 4, 1, rfr::callsite(1, 30, 1, &[], &["public"])),
+        (1_700_000_000, 5, 3, event("secret-last")),
+    ];
+    let input = scratch.file("in.rfr", &rfr::stream(&records));
+    let out = scratch.path("out.rfr");
+    assert!(is_clean(&input));
+    assert_eq!(write(&["recover", "--redact", "--redact-key", "k", "-o", &out, &input]).0, 0);
+    assert!(!has(&out, "secret"));
+    reads_like(&out, &input);
 }

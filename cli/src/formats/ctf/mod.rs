@@ -338,6 +338,11 @@ impl Trace for Ctf2<'_> {
 
     fn cat(&self, args: &Selection, _: &mut Cursor, out: &mut Out) -> Result<Status> {
         args.refuse_window("metadata has no time")?;
+        if !args.select.name.is_empty() || args.select.stream.is_some() || !args.select.cpu.is_empty() {
+            return Err(Failure::usage(
+                "--name, --stream and --cpu: metadata without its trace has no records",
+            ));
+        }
         args.refuse_follow("of CTF, traces with data streams can be followed, not their metadata")?;
         if !args.json {
             for piece in self.pieces() {

@@ -10,7 +10,8 @@ use crate::output::{Out, add, counted};
 use crate::progress::Progress;
 use crate::record::Lines;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{RdfSelect, Selection, Time, Trace, Window};
+use crate::trace::{RdfSelect, Selection, Time, Window};
+use std::collections::HashSet;
 use traceglass::rdf::Chunk;
 use traceglass::rdf::contents::ChunkRecord;
 use traceglass::{Error, Format};
@@ -23,6 +24,9 @@ impl Rdf<'_> {
         let wants_records = args.json || args.rdf.records || (is_all && !wants_bytes);
         if !wants_records {
             args.refuse_window("only records have times: say --records or --json")?;
+            if !args.select.name.is_empty() {
+                return Err(Failure::usage("--name: only records have names: say --records or --json"));
+            }
         }
         if let Some(damage) = self.damage {
             out.warn(&args.path, damage);
@@ -76,7 +80,7 @@ impl Rdf<'_> {
         let mut lines = Lines::new(&args.shape(), out);
         let mut status = Status::damaged_if(self.damage.is_some());
         let progress = Progress::new(self.size());
-        let mut last = None;
+        let (mut last, mut told) = (None, HashSet::new());
         walk(&self.file, pick, &mut |step| {
             match step {
                 Step::Record(place, record) => {
@@ -94,11 +98,13 @@ impl Rdf<'_> {
                     lines.pass(out)?;
                 }
                 Step::Lost(place, error) => {
+                    told.insert(place.entry);
                     lines.settle(out)?;
                     out.warn(&args.path, error);
                     status = status.max(Status::damaged_if(is_damage(place.id, &error)));
                 }
                 Step::Unread(place, error) => {
+                    told.insert(place.entry);
                     lines.settle(out)?;
                     out.warn(&args.path, error);
                     let is_lost = !is_too_much(&error) || is_damage(place.id, &error);
@@ -114,10 +120,13 @@ impl Rdf<'_> {
         })?;
         lines.settle(out)?;
         if pick == Pick::All && range.window.is_everything() {
-            for line in self.untold()? {
-                out.warn(&args.path, line);
-                status = Status::Damaged;
-            }
+            self.untold_of(
+                |entry| !told.contains(&entry),
+                |line| {
+                    out.warn(&args.path, line);
+                    status = Status::Damaged;
+                },
+            )?;
         }
         Ok(status)
     }

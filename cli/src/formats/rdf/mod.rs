@@ -106,6 +106,18 @@ impl Rdf<'_> {
         )
     }
 
+    /// The damage of chunks that are not known to have events, of some entries.
+    fn untold_of(&self, is_wanted: impl Fn(u64) -> bool, mut tell: impl FnMut(String)) -> Result<()> {
+        self.each_entry_of(
+            |id| !is_known(id),
+            |entry, found| {
+                let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
+                let errors = errors.filter(|_| is_wanted(entry.number() as u64));
+                errors.for_each(|finding| tell(finding.cause().to_string()));
+            },
+        )
+    }
+
     fn size(&self) -> u64 {
         self.file.data().len() as u64
     }
@@ -142,13 +154,7 @@ impl Trace for Rdf<'_> {
     /// Damage of chunks that are known to have events is told with these.
     fn untold(&self) -> Result<Vec<String>> {
         let mut lines = Vec::new();
-        self.each_entry_of(
-            |id| !is_known(id),
-            |_, found| {
-                let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
-                lines.extend(errors.map(|finding| finding.cause().to_string()));
-            },
-        )?;
+        self.untold_of(|_| true, |line| lines.push(line))?;
         Ok(lines)
     }
 

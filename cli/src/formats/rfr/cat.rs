@@ -27,7 +27,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
     // Damage that has been reported is not reported again.
     let mut damage = if kept.is_some() { Damage::default() } else { Damage::of(files) };
-    let mut filter = Filter::of(args, files)?;
+    let filter = Filter::of(args, files)?;
     let (sites, mut entries) = (Sites::open(files)?, Vec::new());
     let table = sites.table(&mut entries).map_err(content)?;
     let (shape, is_colored) = (args.shape(), out.is_colored());
@@ -55,48 +55,40 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     // A line that says how long after another it is needs that one.
     let size = if shape.delta { 0 } else { size_of(&chunks) };
     let is_apart = |group: &[&Part<'_>]| pays(size) && size_of(group) <= APART;
-    let state = || {
-        let printer = Printer { lines: Lines::with(&shape, is_colored), out: None, place: Place::default() };
-        (printer, filter.clone())
-    };
-    type Printed = Option<(Vec<u8>, Damage, Filter)>;
-    let print = |(printer, filter): &mut (Printer<'_>, Filter), group: &Vec<&Part<'_>>| -> Result<Printed> {
+    let state = || Printer { lines: Lines::with(&shape, is_colored), out: None, place: Place::default() };
+    type Printed = Option<(Vec<u8>, Damage)>;
+    let print = |printer: &mut Printer<'_>, group: &Vec<&Part<'_>>| -> Result<Printed> {
         if !is_apart(group) {
             return Ok(None);
         }
         let (mut damage, mut text) = (Damage::default(), Vec::new());
-        merge(group, filter, select.objects, table, printer, &mut damage)?;
+        merge(group, &filter, select.objects, table, printer, &mut damage)?;
         printer.lines.move_to(&mut text);
-        Ok(Some((text, damage, filter.clone())))
+        Ok(Some((text, damage)))
     };
-    let mut met = filter.clone();
     in_order(size, groups, state, print, |group, printed| {
         match printed? {
-            Some((text, found, filter)) => {
+            Some((text, found)) => {
                 printer.put(&text)?;
                 damage.append(found);
-                met.add(&filter);
             }
             None => {
                 let mut found = Damage::default();
-                merge(group, &mut met, select.objects, table, &mut printer, &mut found)?;
+                merge(group, &filter, select.objects, table, &mut printer, &mut found)?;
                 damage.append(found);
             }
         }
         group.iter().for_each(|part| progress.advance(part.size));
         Ok(())
     })?;
-    filter.add(&met);
     let mut kept = kept.map_or_else(Kept::default, |kept| *kept);
     for part in streams {
-        stream(part, &mut filter, table, cursor, &mut kept, &mut printer, &mut damage)?;
+        stream(part, &filter, table, cursor, &mut kept, &mut printer, &mut damage)?;
         progress.advance(part.size);
     }
     let told = printer.tell(&damage, &args.path)?;
     if cursor.follows {
         cursor.kept = Some(Box::new(kept));
-    } else {
-        filter.finish()?;
     }
     Ok(told)
 }
@@ -296,7 +288,7 @@ struct Open<'g> {
 /// The records of some chunks, ordered by time.
 fn merge(
     group: &[&Part<'_>],
-    filter: &mut Filter,
+    filter: &Filter,
     objects: bool,
     table: Option<CallsiteTable<'_, '_>>,
     printer: &mut Printer<'_>,
@@ -373,7 +365,7 @@ fn collect<'a>(
     chunk: &Chunk<'a>,
     path: Option<&Path>,
     objects: bool,
-    filter: &mut Filter,
+    filter: &Filter,
     names: &mut Names<'a>,
     printer: &mut Printer<'_>,
     damage: &mut Damage,
@@ -392,7 +384,6 @@ fn collect<'a>(
         loop {
             match all.next_object() {
                 Ok(Some(object)) => {
-                    filter.meet(&object);
                     names.meet(&object).map_err(content)?;
                     if objects && filter.wants_object(&object) {
                         printer.record(&names.object(&object, Some(sequence.seq_id())))?;
@@ -455,7 +446,7 @@ fn find_runs<'a>(
 /// The records of a stream, ordered by time; of one that grows, in its order.
 fn stream(
     part: &Part<'_>,
-    filter: &mut Filter,
+    filter: &Filter,
     table: Option<CallsiteTable<'_, '_>>,
     cursor: &mut Cursor,
     kept: &mut Kept,
@@ -471,7 +462,6 @@ fn stream(
     let follows = cursor.follows;
     let mut print = |record: &StreamRecord<'_>, end: u64, names: &mut Names<'_>, damage: &mut Damage| {
         let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
-        filter.meet_stream(record);
         let iid = match record.data() {
             StreamData::Span(span) => Some(span.iid()),
             StreamData::Task(task) => Some(task.iid()),

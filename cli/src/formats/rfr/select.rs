@@ -3,11 +3,10 @@
 use super::files::{Files, Kind, Part};
 use super::scan::{self, Damage};
 use super::sites::Names;
-use crate::output::printable;
-use crate::status::{Failure, Result};
+use crate::status::Result;
 use crate::trace::{Bounds, READ_WHOLE, Reference, Selection, Window};
 use std::cell::RefCell;
-use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, StreamRecord, Streaming};
+use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, Streaming};
 
 /// Finds the first time of a chunk's records, in microseconds since the Unix epoch.
 pub type FirstOf<'f> = &'f mut dyn FnMut(&Part<'_>, &ChunkHeader) -> Result<Option<u64>>;
@@ -170,8 +169,6 @@ pub struct Filter {
     pub range: Range,
     /// The task that is wanted, by name or by instrumentation id.
     task: Option<(String, Option<u64>)>,
-    /// True if it was met.
-    met: bool,
     kinds: Vec<RecordKind>,
 }
 
@@ -179,7 +176,7 @@ impl Filter {
     pub fn of(args: &Selection, files: &Files<'_>) -> Result<Self> {
         let task = args.select.task.as_ref().map(|task| (task.clone(), task.parse().ok()));
         let kinds = args.rfr.kind.clone();
-        Ok(Self { range: Range::of(&args.window, files)?, task, met: false, kinds })
+        Ok(Self { range: Range::of(&args.window, files)?, task, kinds })
     }
 
     /// True if a chunk has a record in the range: objects have no time of their own.
@@ -194,23 +191,6 @@ impl Filter {
             })?;
         }
         Ok(is_met)
-    }
-
-    /// Learns what another one, for a part of the recording, has met.
-    pub fn add(&mut self, other: &Self) {
-        self.met |= other.met;
-    }
-
-    /// Learns that there is an object.
-    pub fn meet(&mut self, object: &Object<'_>) {
-        self.met |= object.as_task().is_some() && self.wants_object(object);
-    }
-
-    /// Learns what a record of a stream describes.
-    pub fn meet_stream(&mut self, record: &StreamRecord<'_>) {
-        if let StreamData::Task(task) = record.data() {
-            self.meet(&Object::Task(task));
-        }
     }
 
     /// True if an object is wanted.
@@ -229,16 +209,6 @@ impl Filter {
                 let named = |iid| names.get(iid).is_some_and(|named| named.task() == Some(name));
                 iid.is_some_and(|iid| *id == Some(iid) || named(iid))
             })
-    }
-
-    /// Fails if a task was asked for by a name that none has.
-    pub fn finish(&self) -> Result<()> {
-        match &self.task {
-            Some((name, None)) if !self.met && self.range.is_everything() => Err(Failure::unreadable(
-                format!("no task {}; `traceglass cat --objects` lists what there is", printable(name)),
-            )),
-            _ => Ok(()),
-        }
     }
 }
 

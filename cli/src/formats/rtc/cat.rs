@@ -21,7 +21,6 @@ const CLASSES: u32 = 1 << 14;
 impl Rtc<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let wanted = args.select.stream.as_deref();
-        let mut seen = wanted.is_none() || cursor.kept.is_some();
         let bounds = self.range(&args.window)?;
         let mut records = Records::new(args.shape(), self.grid().is_none(), out);
         let mut names = Names::new(Vec::new());
@@ -43,12 +42,10 @@ impl Rtc<'_> {
         let status = self.scan(&pass, |event| {
             match event {
                 Event::Frame(frame, streams) => {
-                    if wanted.is_some() && frame.is_user() && choice.has(frame.slot(), streams) {
-                        seen = true;
-                        if wants_frames && frame.offset() >= printed {
-                            end = frame.end();
-                            return out.raw(frame.payload());
-                        }
+                    let is_new = wants_frames && frame.offset() >= printed;
+                    if wanted.is_some() && frame.is_user() && choice.has(frame.slot(), streams) && is_new {
+                        end = frame.end();
+                        return out.raw(frame.payload());
                     }
                 }
                 Event::Record(record) => {
@@ -108,13 +105,7 @@ impl Rtc<'_> {
                         out.warn(&args.path, cause);
                     }
                 }
-                Event::Session(session) => {
-                    // Declared, though nothing was written.
-                    seen |= wanted.is_some_and(|wanted| {
-                        session.rows.iter().any(|row| {
-                            row.name.text.as_deref() == Some(wanted) || wanted.parse() == Ok(row.id)
-                        })
-                    });
+                Event::Session(_) => {
                     if !cursor.follows {
                         records.print_before(None, out)?;
                     }
@@ -124,12 +115,6 @@ impl Rtc<'_> {
             Ok(())
         })?;
         records.lines.settle(out)?;
-        if !seen {
-            let wanted = wanted.unwrap_or_default();
-            return Err(Failure::unreadable(format!(
-                "no stream {wanted}; `traceglass ls` lists what there is"
-            )));
-        }
         if cursor.follows {
             *place = records.last.map_or(end, |last| last.saturating_add(1)).max(end);
             // The minor unit of the first record that is not finished, or of the last one that was printed.
