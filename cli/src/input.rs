@@ -87,6 +87,11 @@ pub fn keep_all() {
     STAND_INS.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(begin);
 }
 
+/// Reads files themselves again: for the next run in this process. Runs beside each other are not kept apart.
+pub fn keep_none() {
+    *STAND_INS.write().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
 /// Makes these bytes be read from now on where a path is opened, however it is spelled, if files are kept.
 pub fn stand_in(path: &Path, mapped: Mapped) {
     if let Some(stand_ins) = &mut *STAND_INS.write().unwrap_or_else(PoisonError::into_inner) {

@@ -167,6 +167,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
     let mut out =
         Out::new(cli.color, Console { width: cli.width.map_or(console.width, usize::from), ..console });
     let open = formats::open;
+    input::keep_none();
     let done = match &cli.verb {
         Verb::Info(args) => verbs::info::run(args, open, &mut out),
         Verb::Ls(args) => verbs::ls::run(args, open, &mut out),

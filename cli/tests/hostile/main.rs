@@ -158,7 +158,6 @@ const CALLS: &[&[&str]] = &[
     &["cat", "--slices", "--tree"],
     &["stats"],
     &["stats", "--json"],
-    &["info", "--redact"],
     &["check"],
     &["check", "--json"],
     &["hex"],
