@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . .ci/venv.sh
+. .ci/embedded.sh
 out=$PWD/target/artefacts
 base=$PWD/target/fresh/base
 
@@ -33,7 +34,7 @@ one() { # PATTERN
 }
 
 if [ ! -e "$base/complete" ]; then
-    command -v debootstrap >/dev/null || { apt-get update -q && apt-get install -q -y --no-install-recommends debootstrap; }
+    command -v debootstrap >/dev/null || get_packages debootstrap
     rm -rf "$base"
     mkdir -p "$base"
     # From where this machine has its packages.
