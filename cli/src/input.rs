@@ -253,9 +253,18 @@ impl Mapped {
     pub fn changed(&self, path: &Path, change: impl FnOnce(&mut [u8])) -> io::Result<Self> {
         let storage = match &*self.0 {
             Storage::Map(map) => {
-                // The file may have grown since.
-                let len = map.0.len();
-                Storage::Map(Map::of(disk::map_changed(&File::open(path)?, len, change)?))
+                // The file may have grown since, or be another one.
+                let mut is_same = false;
+                let changed = disk::map_changed(&File::open(path)?, map.0.len(), |data| {
+                    is_same = *data == *map.0;
+                    if is_same {
+                        change(data);
+                    }
+                })?;
+                if !is_same {
+                    return Err(io::Error::other("it has changed meanwhile"));
+                }
+                Storage::Map(Map::of(changed))
             }
             Storage::Read(data) => {
                 let mut data = data.clone();

@@ -16,10 +16,10 @@ type Places = BTreeMap<PathBuf, (PathBuf, Vec<Range<u64>>)>;
 
 impl Privacy {
     /// Sees that nothing private is read of the traces from now on, if that is asked for, and no file but those that were
-    /// looked at for that. What is no trace is not opened as one later either.
+    /// looked at for that.
     ///
     /// # Errors
-    /// A trace is damaged, or has private text that has no place of its own: nothing is shown of any then.
+    /// A path is no trace, or of one that is damaged or has private text without a place of its own: nothing is shown of any.
     pub fn hide(&self, paths: &[PathBuf], reading: Reading, open: Open) -> Result<()> {
         let Some(redaction) = self.redaction().filter(|_| IS_COMMAND) else { return Ok(()) };
         keep_all();
@@ -45,10 +45,11 @@ impl Privacy {
     }
 }
 
-/// Looks for the private text of a trace. A path that is none has nothing to be hidden: the verb says what it is.
+/// Looks for the private text of a trace. A path that cannot be opened has nothing to be hidden: the verb says why.
 fn places(path: &Path, reading: Reading, redaction: &Redaction, open: Open, all: &mut Places) -> Result<()> {
     let Ok(input) = Input::open(path) else { return Ok(()) };
-    let Ok(trace) = open(&input, reading) else { return Ok(()) };
+    // What follows the message may be an excerpt of what is private.
+    let trace = open(&input, reading).map_err(|error| Failure::unreadable(error.parts().0))?;
     let status = trace.check(&mut Findings::told(&mut |_, _, _, _| ()).only_errors())?;
     if status != Status::Clean {
         return Err(Failure::unreadable(
@@ -58,9 +59,10 @@ fn places(path: &Path, reading: Reading, redaction: &Redaction, open: Open, all:
     let mut private = Private::new(redaction);
     trace.private(&mut private)?;
     if let Some(why) = &private.refused {
-        return Err(Failure::unreadable(format!(
-            "{why}, and cannot be redacted as it lies. What is compressed, `recover --redact -o OUT` unpacks"
-        )));
+        let is_compressed = why.ends_with("compressed");
+        let how =
+            if is_compressed { ": `recover --redact -o OUT` writes a trace in which it is" } else { "" };
+        return Err(Failure::unreadable(format!("{why}, and cannot be redacted as it lies{how}")));
     }
     for (file, places) in private.into_places() {
         let place = match (&input, file) {

@@ -276,7 +276,7 @@ pub struct RdfSelect {
     #[arg(long)]
     pub records: bool,
     /// Every chunk as a file in a new directory, as `export --format files`
-    #[arg(long, requires = "output", conflicts_with_all = ["chunk", "entry", "header", "stored", "records", "json"])]
+    #[arg(long, requires = "output", conflicts_with_all = ["chunk", "entry", "header", "stored", "records", "json", "name", "from", "to", "cpu", "task", "stream"])]
     pub all: bool,
     /// The directory for --all
     #[arg(short, long, value_name = "DIR", requires = "all")]

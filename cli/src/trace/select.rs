@@ -26,8 +26,8 @@ pub struct Select {
     /// RFR: only what is of the task with this name or instrumentation id
     #[arg(long, value_name = "NAME|ID")]
     pub task: Option<String>,
-    /// RTC: only what is of the stream with this name or number. Records of CTF: of the stream in this file, or with this
-    /// number
+    /// RTC: only what is of the stream with this name or number. CTF, of cat alone: only records of the stream in this file,
+    /// or with this number
     #[arg(long, value_name = "NAME|ID")]
     pub stream: Option<String>,
 }

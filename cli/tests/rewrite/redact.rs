@@ -342,10 +342,28 @@ fn values_are_named_as_they_are_shown() {
         (1_700_000_000, 4, 1, rfr::callsite(1, 30, 1, &[], &["public"])),
         (1_700_000_000, 5, 3, event("secret-last")),
     ];
-    let input = scratch.file("in.rfr", &rfr::stream(&records));
-    let out = scratch.path("out.rfr");
-    assert!(is_clean(&input));
-    assert_eq!(write(&["recover", "--redact", "--redact-key", "k", "-o", &out, &input]).0, 0);
-    assert!(!has(&out, "secret"));
-    reads_like(&out, &input);
+    // Whichever of two callsites counts, as the order is that of time.
+    for (name, order) in [("in.rfr", [0, 1, 2, 3, 4]), ("turned.rfr", [3, 1, 0, 2, 4])] {
+        let records = order.map(|at: usize| records[at].clone());
+        let (input, out) = (scratch.file(name, &rfr::stream(&records)), scratch.path("out.rfr"));
+        assert!(is_clean(&input), "{name}");
+        assert_eq!(write(&["recover", "--force", "--redact", "--redact-key", "k", "-o", &out, &input]).0, 0);
+        assert!(!has(&out, "secret"), "{name}");
+        reads_like(&out, &input);
+    }
+    // An error tells no line of metadata.
+    let metadata =
+        packets::METADATA.replace("clock {", "env { hostname = \"secret-host\"; bad = 1.5; };\nclock {");
+    scratch.file("bad/metadata", metadata.as_bytes());
+    scratch.file("bad/cpu0", &packets::packet(0, 0, 1000));
+    let bad = scratch.path("bad");
+    let says = |args: &[&str]| {
+        let output = traceglass(&[args, &[&bad]].concat());
+        (status(&output), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    assert!(says(&["cat"]).1.contains("secret-host"));
+    for verb in [&["cat"][..], &["info", "--json"], &["check"], &["stats"], &["ls"]] {
+        let (status, said) = says(&[verb, &["--redact"]].concat());
+        assert!(status == 1 && !said.contains("secret") && said.contains("found '.'"), "{verb:?}: {said}");
+    }
 }

@@ -38,7 +38,9 @@ fn texts(opened: &Opened<'_>, private: &mut Private<'_>) {
                 .collect();
             while let Some((value, name, is_private)) = todo.pop() {
                 match value {
-                    Value::String(text) if is_private => private.part(opened.path, &name, data, text),
+                    Value::String(text) | Value::Bytes(text) if is_private => {
+                        private.part(opened.path, &name, data, text)
+                    }
                     // Text of the pool is hidden wherever it is named.
                     Value::PooledString(id) if is_private => {
                         frames

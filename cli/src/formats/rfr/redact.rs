@@ -10,8 +10,9 @@ use traceglass::rfr::{
     Callsite, Callsites, Chunk, Event, Field, FieldValue, Item, Object, Span, StreamData, Streaming, Task,
 };
 
-/// The names of the fields whose values stand with each record, by callsite.
-type Split = HashMap<u64, Vec<String>>;
+/// The private names of the fields whose values stand with each record, by callsite. Of several callsites with the same id,
+/// a name of any counts.
+type Split = HashMap<u64, Vec<Option<String>>>;
 
 /// A file whose text is looked at.
 struct File<'f, 'r, 'p> {
@@ -33,14 +34,23 @@ impl File<'_, '_, '_> {
     }
 
     fn values<'a>(&mut self, callsite: u64, values: impl Iterator<Item = FieldValue<'a>>) {
-        let names = self.split.get(&callsite).cloned().unwrap_or_default();
-        names.iter().zip(values).for_each(|(name, value)| self.named(name, value));
+        let names = self.split.get(&callsite).map(Vec::as_slice).unwrap_or_default();
+        for (name, value) in names.iter().zip(values) {
+            if let (Some(name), Some(text)) = (name, value.as_str()) {
+                self.private.part(self.path, name, self.data, text.as_bytes());
+            }
+        }
     }
 
     fn callsite(&mut self, callsite: &Callsite<'_>) {
-        // As everywhere, the first one of an id counts.
-        let names = || callsite.split_field_names().map(str::to_owned).collect();
-        self.split.entry(callsite.id()).or_insert_with(names);
+        let names = self.split.entry(callsite.id()).or_default();
+        for (place, name) in callsite.split_field_names().enumerate() {
+            if names.len() <= place {
+                names.push(None);
+            }
+            let private = Some(name).filter(|name| self.private.hides(name)).map(str::to_owned);
+            names.get_mut(place).into_iter().for_each(|known| *known = known.take().or(private.clone()));
+        }
         self.fields(callsite.const_fields());
     }
 

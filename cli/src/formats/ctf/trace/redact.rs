@@ -104,6 +104,7 @@ fn texts(
                 begun.push(is_private());
             }
             Value::End => drop(begun.pop()),
+            Value::Blob(bytes) if is_private() => private.part(Some(path), &name, data, bytes),
             Value::Text(text) if is_private() => {
                 if text.encoding() != Encoding::Utf8 {
                     private.refuse(format!("{name} in {} is not UTF-8", shown(path)));
