@@ -99,11 +99,6 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             other => return other,
         }
         if !follows {
-            if out.is_empty() && args.raw && args.select.stream.is_some() {
-                return Err(Failure::unreadable(
-                    "nothing of it is of this stream; `traceglass ls` lists them",
-                ));
-            }
             if out.is_empty()
                 && let Some(message) = args.select.found_nothing(&args.window)
             {
