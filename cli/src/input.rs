@@ -81,28 +81,30 @@ fn stand_ins() -> RwLockReadGuard<'static, Option<StandIns>> {
     STAND_INS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn change_stand_ins(change: impl FnOnce(&mut Option<StandIns>)) {
+    change(&mut STAND_INS.write().unwrap_or_else(PoisonError::into_inner));
+}
+
 /// Keeps each file that is opened from now on as it is, so that it is read so again.
 pub fn keep_all() {
-    let begin = || StandIns { files: BTreeMap::new(), are_all: false };
-    STAND_INS.write().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(begin);
-}
-
-/// Reads files themselves again: for the next run in this process. Runs beside each other are not kept apart.
-pub fn keep_none() {
-    *STAND_INS.write().unwrap_or_else(PoisonError::into_inner) = None;
-}
-
-/// Makes these bytes be read from now on where a path is opened, however it is spelled, if files are kept.
-pub fn stand_in(path: &Path, mapped: Mapped) {
-    if let Some(stand_ins) = &mut *STAND_INS.write().unwrap_or_else(PoisonError::into_inner) {
-        stand_ins.files.insert(full(path), mapped);
-    }
+    change_stand_ins(|stand_ins| *stand_ins = Some(StandIns { files: BTreeMap::new(), are_all: false }));
 }
 
 /// Has no file be read but those that are kept.
 pub fn keep_no_more() {
-    let mut stand_ins = STAND_INS.write().unwrap_or_else(PoisonError::into_inner);
-    stand_ins.iter_mut().for_each(|stand_ins| stand_ins.are_all = true);
+    change_stand_ins(|stand_ins| stand_ins.iter_mut().for_each(|stand_ins| stand_ins.are_all = true));
+}
+
+/// Reads files themselves again: for the next run in this process. Runs beside each other are not kept apart.
+pub fn keep_none() {
+    change_stand_ins(|stand_ins| *stand_ins = None);
+}
+
+/// Makes these bytes be read from now on where a path is opened, however it is spelled, if files are kept.
+pub fn stand_in(path: &Path, mapped: Mapped) {
+    change_stand_ins(|stand_ins| {
+        stand_ins.iter_mut().for_each(|stand_ins| drop(stand_ins.files.insert(full(path), mapped.clone())));
+    });
 }
 
 /// True if files are kept, and this is none of them.
@@ -305,6 +307,28 @@ fn read(mut from: impl Read, probe: u64, patience: &mut Patience) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is read in the place of a file is what was kept of it, or nothing.
+    #[test]
+    fn a_file_that_changes_meanwhile_is_not_changed_as_it_was() {
+        let path = std::env::temp_dir().join(format!("traceglass-changed-{}", std::process::id()));
+        let data = vec![7; 40_000];
+        for write in [&[][..], &[8], &data] {
+            std::fs::write(&path, &data).unwrap();
+            let mapped = Mapped::open(&path).unwrap();
+            let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+            std::io::Write::write_all(&mut file, write).unwrap();
+            let changed = mapped.changed(&path, |data| data[3] = 9).unwrap();
+            assert!(changed.data().len() == data.len() && changed.data()[3] == 9 && mapped.data()[3] == 7);
+            assert_eq!(std::fs::read(&path).unwrap()[3], 7);
+            // Another file in its place.
+            let other = path.with_extension("other");
+            std::fs::write(&other, [8; 50_000]).unwrap();
+            std::fs::rename(&other, &path).unwrap();
+            assert!(mapped.changed(&path, |data| data[3] = 9).is_err());
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
 
     /// A process that has as many maps as it may have gets no memory any more.
     #[test]

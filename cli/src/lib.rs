@@ -73,6 +73,9 @@ use clap::{Parser, Subcommand};
 use output::{Color, Out};
 use std::ffi::OsString;
 
+/// False in a page, which asks for records alone, has nothing to follow or to hide, and nowhere to write to.
+const IS_COMMAND: bool = !cfg!(target_family = "wasm");
+
 /// Look at a trace without moving it.
 ///
 /// Reads RDF (.rmv .rra .rgd .rgp), RTC, CTF 1.8 and 2, RFR and dial9. The format is recognized by content, never by

@@ -1,15 +1,13 @@
 //! Traces that are read as if letters stood in the place of private text.
 
+use crate::IS_COMMAND;
 use crate::input::{Input, Mapped, full, keep_all, keep_no_more, stand_in};
 use crate::output::shown;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Findings, Open, Privacy, Private, Reading, Redaction};
+use crate::trace::{Findings, Open, Privacy, Private, Reading, Redaction, put_in_order};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// A page has no such option.
-const IS_COMMAND: bool = !cfg!(target_family = "wasm");
 
 /// Places of texts, by the full paths of files; each with a path that leads to it.
 type Places = BTreeMap<PathBuf, (PathBuf, Vec<Range<u64>>)>;
@@ -34,8 +32,7 @@ impl Privacy {
             })?;
         }
         for (path, mut places) in all.into_values() {
-            places.sort_unstable_by_key(|place| (place.start, place.end));
-            places.dedup();
+            put_in_order(&mut places);
             let changed = Mapped::open(&path)?.changed(&path, |data| redaction.write_over(data, 0, &places));
             let failed = |error| Failure::unreadable(format!("{}: cannot read: {error}", shown(&path)));
             stand_in(&path, changed.map_err(failed)?);

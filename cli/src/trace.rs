@@ -24,7 +24,7 @@ pub use lent::{Lent, ReadTables, Whole};
 #[cfg(target_family = "wasm")]
 pub use options::{CtfListing, CtfSelect, RfrSelect};
 pub use options::{Listing, Pairing, RdfSelect, Reading, Selection};
-pub use redact::{Privacy, Private, Redaction};
+pub use redact::{Privacy, Private, Redaction, put_in_order};
 pub use rewrite::{
     Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted, in_order_of_time,
 };

@@ -3,6 +3,11 @@
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
+/// The members of an object, without its braces.
+pub(crate) fn inner(object: &[u8]) -> Option<&[u8]> {
+    object.strip_prefix(b"{")?.strip_suffix(b"}")
+}
+
 /// Adds members to others.
 pub(crate) fn join(to: &mut Vec<u8>, members: &[u8]) {
     if !to.is_empty() && !members.is_empty() {

@@ -1,6 +1,6 @@
 //! Slices: a begin and its end, put together.
 
-use crate::members::{join, merge};
+use crate::members::{inner, join, merge};
 use crate::record::Json;
 use crate::selected::Selected;
 use crate::text::{NAME_MAX, push_label};
@@ -506,8 +506,7 @@ pub fn push_args(json: &mut Json, event: &Event<'_>, to: &mut Vec<u8>) {
             Some(slice) => slice.args().tell(json),
             None => event.tell(&mut Any(json)),
         };
-        let text = json.buffer.text();
-        let inner = text.strip_prefix(b"{").and_then(|text| text.strip_suffix(b"}")).filter(|_| told.is_ok());
+        let inner = inner(json.buffer.text()).filter(|_| told.is_ok());
         to.extend_from_slice(inner.unwrap_or_default());
     }
     if let Some(cpu) = slice.and_then(|slice| slice.cpu()) {

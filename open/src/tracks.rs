@@ -1,6 +1,6 @@
 //! The tracks of a trace that are asked for.
 
-use crate::members::members;
+use crate::members::{inner, members};
 use crate::record::{Json, Names};
 use crate::text::{NAME_MAX, push_label};
 use foldhash::fast::RandomState;
@@ -119,8 +119,7 @@ fn is_numbered(json: &mut Json, track: &Track<'_>, number: u64) -> bool {
     json.buffer.clear();
     // A record that cannot be read is reported where it is met.
     let is_told = track.tell(&mut Any(json)).is_ok();
-    let text = json.buffer.text();
-    let inner = text.strip_prefix(b"{").and_then(|text| text.strip_suffix(b"}")).filter(|_| is_told);
+    let inner = inner(json.buffer.text()).filter(|_| is_told);
     let number = number.to_string();
     members(inner.unwrap_or_default())
         .any(|(key, value)| NUMBERS.contains(&key) && value == number.as_bytes())

@@ -3,7 +3,7 @@
 use crate::export::file::cannot_write;
 use crate::input::Input;
 use crate::status::{Failure, Result};
-use crate::trace::{Open, Private, Reading, Redaction};
+use crate::trace::{Open, Private, Reading, Redaction, put_in_order};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -25,7 +25,8 @@ pub fn redact(
         return Err(Failure::Write(format!("nothing is written: {why}, and cannot be redacted as it lies")));
     }
     let met = std::mem::take(&mut private.met);
-    for (file, places) in private.into_places() {
+    for (file, mut places) in private.into_places() {
+        put_in_order(&mut places);
         let path = match file {
             Some(file) => path.join(file),
             None => path.to_owned(),
@@ -35,9 +36,11 @@ pub fn redact(
     Ok(met.into_iter().collect())
 }
 
+/// The most bytes of a file between the first and the last place that are written at once.
+const BLOCK: u64 = 1 << 20;
+
 /// Writes letters over places in a file, which are in order: block by block, since there may be millions.
 fn write_over(path: &Path, places: &[Range<u64>], redaction: &Redaction) -> io::Result<()> {
-    const BLOCK: u64 = 1 << 20;
     let mut file = File::options().read(true).write(true).open(path)?;
     let (mut rest, mut block) = (places, Vec::new());
     while let Some(first) = rest.first() {
@@ -54,4 +57,26 @@ fn write_over(path: &Path, places: &[Range<u64>], redaction: &Redaction) -> io::
         rest = later;
     }
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_a_file_are_written_over_as_the_whole_is() {
+        let path = std::env::temp_dir().join(format!("traceglass-redact-{}", std::process::id()));
+        let data: Vec<u8> = (0..3 * BLOCK).map(|at| (at % 251) as u8).collect();
+        let edges = [BLOCK - 7, BLOCK - 2, BLOCK + 9, 2 * BLOCK + 7].map(|start| start..start + 5);
+        // One place is longer than a block.
+        for places in [vec![], edges.to_vec(), vec![3..9, 10..BLOCK + 90, BLOCK + 90..BLOCK + 91]] {
+            std::fs::write(&path, &data).unwrap();
+            let redaction = Redaction::new(Some("key"), &[]);
+            write_over(&path, &places, &redaction).unwrap();
+            let mut whole = data.clone();
+            redaction.write_over(&mut whole, 0, &places);
+            assert!(std::fs::read(&path).unwrap() == whole && (whole != data) != places.is_empty());
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Fields and variables whose text tells of a person or a computer, without the underscore before them.
-const NAMES: [&str; 33] = [
+const NAMES: [&str; 31] = [
     "hostname",
     "host",
     "user",
@@ -29,15 +29,14 @@ const NAMES: [&str; 33] = [
     "loc.file",
     "spawn_loc",
     "path",
-    "pathname",
-    "sopath",
-    "oldname",
-    "newname",
     "filename",
     "file",
-    "file_name",
+    // As LTTng's system calls and its tracer of programs do.
+    "pathname",
+    "oldname",
+    "newname",
     "dir_name",
-    "directory",
+    "sopath",
     "cmdline",
     "exe",
     "product_uuid",
@@ -127,6 +126,12 @@ impl Redaction {
     }
 }
 
+/// Puts places in order, each once: text of a pool is met as often as it is named.
+pub fn put_in_order(places: &mut Vec<Range<u64>>) {
+    places.sort_unstable_by_key(|place| (place.start, place.end));
+    places.dedup();
+}
+
 /// The private text in the files of a trace.
 pub struct Private<'r> {
     redaction: &'r Redaction,
@@ -176,14 +181,9 @@ impl<'r> Private<'r> {
         parts.for_each(|part| self.part(file, name, data, part));
     }
 
-    /// The places of texts in order, each once, by file.
-    pub fn into_places(self) -> impl Iterator<Item = (Option<PathBuf>, Vec<Range<u64>>)> {
-        self.places.into_iter().map(|(file, mut places)| {
-            places.sort_unstable_by_key(|place| (place.start, place.end));
-            // Text of a pool is met as often as it is named.
-            places.dedup();
-            (file, places)
-        })
+    /// The places of texts, as they were met, by file.
+    pub fn into_places(self) -> BTreeMap<Option<PathBuf>, Vec<Range<u64>>> {
+        self.places
     }
 
     /// Private text that stays.
@@ -210,6 +210,9 @@ mod tests {
         assert_ne!(redaction.letters(text), Redaction::new(Some("other"), &[]).letters(text));
         assert_ne!(Redaction::new(None, &[]).letters(text), Redaction::new(None, &[]).letters(text));
         assert!(redaction.hides("_procname") && redaction.hides("secret") && !redaction.hides("serial"));
+        let names =
+            ["oldcomm", "newcomm", "task.name", "loc.file", "spawn_loc", "pathname", "oldname", "newname"];
+        assert!(names.iter().chain(&["dir_name", "sopath"]).all(|name| redaction.hides(name)));
         assert!(Redaction::new(None, &["_Serial".to_owned()]).hides("serial"));
     }
 }

@@ -60,11 +60,11 @@ impl<'w> Wanted<'w> {
 
     /// True if parts are left out by their names, and not by their time alone.
     pub fn is_named(&self) -> bool {
-        !self.keep.is_empty() || !self.drop.is_empty() || self.is_of_stream() || !self.names.are_all()
+        !self.keep.is_empty() || !self.drop.is_empty() || self.is_of_parts() || !self.names.are_all()
     }
 
-    /// True if a stream or processors are named.
-    pub fn is_of_stream(&self) -> bool {
+    /// True if only some streams or processors are wanted.
+    pub fn is_of_parts(&self) -> bool {
         self.stream.is_some() || !self.cpus.is_empty()
     }
 
@@ -78,7 +78,7 @@ impl<'w> Wanted<'w> {
             ),
             (
                 By::Stream,
-                self.is_of_stream(),
+                self.is_of_parts(),
                 "--stream and --cpu are of CTF, whose streams have packets of their own",
             ),
             (By::Name, !self.names.are_all(), "--name is of dial9, whose events stand alone"),

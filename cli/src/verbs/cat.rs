@@ -1,6 +1,7 @@
 //! `traceglass cat`
 
 use super::export;
+use crate::IS_COMMAND;
 use crate::disk;
 use crate::input::Input;
 use crate::look_back::look_back;
@@ -14,9 +15,6 @@ use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// False in a page, which asks for records alone, and has nothing to follow and nowhere to write to.
-const IS_COMMAND: bool = !cfg!(target_family = "wasm");
 
 /// The time to wait before looking for new data again.
 const TICK: Duration = Duration::from_millis(200);

@@ -197,7 +197,9 @@ fn environment_and_contexts_of_ctf() {
     assert!(!has(&written, "secret-host") && is_clean(&written));
     assert_eq!(files(&written)["cpu0"], packets::packet(0, 0, 1000));
     // So are names in dumps of the state, and no others.
-    for (event, is_hidden) in [("lttng_statedump_process_state", true), ("thread_create", false)] {
+    for (event, is_hidden) in
+        [("lttng_statedump_process_state", true), ("lttng_ust_statedump:x", true), ("thread_create", false)]
+    {
         let named = metadata
             .replace("_procname[4]", "_name[4]")
             .replace("name = tick", &format!("name = \"{event}\""));
@@ -268,7 +270,7 @@ fn names_of_rfr_and_dial9() {
     assert_eq!((status(&output), std::fs::exists(scratch.path("x")).unwrap()), (2, false));
 }
 
-/// Text within what has a private name, and what is left of a text behind another one.
+/// Text within what has a private name, and what is left of a text after another one.
 #[test]
 fn nested_and_stale_text() {
     let scratch = Scratch::new("redact-nested");
@@ -366,4 +368,80 @@ fn values_are_named_as_they_are_shown() {
         let (status, said) = says(&[verb, &["--redact"]].concat());
         assert!(status == 1 && !said.contains("secret") && said.contains("found '.'"), "{verb:?}: {said}");
     }
+}
+
+/// What CTF 2 has besides: optionals, blobs, the name of the trace, and text that letters cannot stand for.
+#[test]
+fn fields_of_ctf_2() {
+    let scratch = Scratch::new("redact-ctf2");
+    let flag = r#"{"type":"fixed-length-boolean","length":8,"byte-order":"little-endian","alignment":8}"#;
+    let text = r#"{"type":"null-terminated-string"}"#;
+    let wide = r#"{"type":"static-length-string","length":16,"encoding":"utf-16le"}"#;
+    let optional = |of: &str| {
+        format!(r#"{{"type":"optional","selector-field-location":{{"path":["{of}"]}},"field-class":{text}}}"#)
+    };
+    let (there, absent) = (optional("has"), optional("lacks"));
+    let trace = |members: &[(&str, &str)]| {
+        let member = |(name, class): &(&str, &str)| format!(r#"{{"name":"{name}","field-class":{class}}}"#);
+        let members = members.iter().map(member).collect::<Vec<_>>().join(",");
+        let fragments = [
+            r#"{"type":"preamble","version":2}"#.to_owned(),
+            r#"{"type":"trace-class","name":"secret-trace"}"#.to_owned(),
+            r#"{"type":"data-stream-class"}"#.to_owned(),
+            format!(
+                r#"{{"type":"event-record-class","name":"ev","payload-field-class":{{"type":"structure","member-classes":[{members}]}}}}"#
+            ),
+        ];
+        fragments.map(|fragment| format!("\u{1e}{fragment}\n")).concat()
+    };
+    let blob = r#"{"type":"static-length-blob","length":8}"#;
+    let members = [
+        ("has", flag),
+        ("filename", &there),
+        ("product_uuid", blob),
+        ("lacks", flag),
+        ("path", &absent),
+        ("plain", text),
+    ];
+    let (input, out) = (scratch.path("in"), scratch.path("out"));
+    scratch.file("in/metadata", trace(&members).as_bytes());
+    // The second optional is absent: what follows it is not within it.
+    scratch.file("in/s", b"\x01secret-file\0secret-8\0stays\0");
+    assert!(is_clean(&input), "{:?}", traceglass(&["check", &input]));
+    assert_eq!(write(&["recover", "--redact", "--redact-key", "k", "-o", &out, &input]).0, 0);
+    assert!(!has(&out, "secret") && has(&out, "stays") && is_clean(&out));
+    reads_like(&out, &input);
+    let alone = scratch.file("alone", trace(&members).as_bytes());
+    assert!(
+        !String::from_utf8_lossy(&traceglass(&["info", "--json", "--redact", &alone]).stdout)
+            .contains("secret")
+    );
+    scratch.file("in/metadata", trace(&[("comm", wide)]).as_bytes());
+    scratch.file("in/s", b"s\0e\0c\0r\0e\0t\0\0\0\0\0");
+    assert!(is_clean(&input));
+    is_refused(&input, "comm in s is not UTF-8");
+}
+
+/// A file that comes after private text was looked for is not read.
+#[test]
+#[cfg(unix)]
+fn what_comes_later_is_not_read() {
+    let scratch = Scratch::new("redact-later");
+    scratch.file("in/metadata", packets::METADATA.as_bytes());
+    scratch.file("in/cpu0", &packets::packet(0, 0, 1000));
+    let pipe = scratch.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let args = ["info", "--json", "--redact", &scratch.path("in"), &pipe].map(str::to_owned);
+    let run = std::thread::spawn(move || traceglass(&args.each_ref().map(String::as_str)));
+    // It is opened for writing when the command reads it, after the folder was looked at.
+    let mut writer = std::fs::File::options().write(true).open(&pipe).unwrap();
+    scratch.file("in/cpu1", &packets::packet(1, 0, 1000));
+    std::io::Write::write_all(&mut writer, &std::fs::read(data("stream.rfr")).unwrap()).unwrap();
+    drop(writer);
+    let output = run.join().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        status(&output) == 3 && said.contains("\"streams\":1,") && said.contains("\"records\":3,"),
+        "{said}"
+    );
 }

@@ -13,13 +13,10 @@ impl Ctf<'_> {
     pub(super) fn tell_private(&self, private: &mut Private<'_>) -> Result<()> {
         self.with(|traces, _| {
             for trace in traces {
-                if let Ok(metadata) = trace.files.parse(ParseOptions::LENIENT) {
-                    private_metadata(
-                        &trace.schema,
-                        metadata.fragments(),
-                        &trace.files.metadata_path,
-                        private,
-                    );
+                let path = &trace.files.metadata_path;
+                match trace.files.parse(ParseOptions::LENIENT) {
+                    Ok(metadata) => private_metadata(&trace.schema, metadata.fragments(), path, private),
+                    Err(error) => private.refuse(format!("{} cannot be read: {error}", shown(path))),
                 }
             }
             for lane in wire::lanes(traces) {
@@ -87,33 +84,40 @@ fn texts(
             name.starts_with("lttng_statedump") || name.starts_with("lttng_ust_statedump")
         })
     };
-    // Whether what begun fields have in them is private, as the name of one of them is.
-    let mut begun: Vec<bool> = Vec::new();
+    // Of each field that has begun, the name by which what is in it is private.
+    let mut begun: Vec<Option<String>> = Vec::new();
     let read = loop {
         let field = match fields.next_field() {
             Ok(Some(field)) => field,
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         };
-        let is_within = begun.last().is_some_and(|is_private| *is_private);
-        let name = field.name().map(|name| name.to_string()).unwrap_or_default();
-        let is_private =
-            || is_within || private.hides(&name) || (name.trim_start_matches('_') == "name" && is_dump());
+        let private_name = || {
+            let own = || {
+                let name = field.name()?.to_string();
+                let is_of_dump = || name.trim_start_matches('_') == "name" && is_dump();
+                (private.hides(&name) || is_of_dump()).then_some(name)
+            };
+            begun.last().cloned().flatten().or_else(own)
+        };
         match field.value() {
             Value::Structure | Value::Array(_) | Value::Optional(true) | Value::Variant(_) => {
-                begun.push(is_private());
+                let name = private_name();
+                begun.push(name);
             }
             Value::End => drop(begun.pop()),
-            Value::Blob(bytes) if is_private() => private.part(Some(path), &name, data, bytes),
-            Value::Text(text) if is_private() => {
+            Value::Blob(bytes) => {
+                private_name().into_iter().for_each(|name| private.part(Some(path), &name, data, bytes));
+            }
+            Value::Text(text) => {
+                let Some(name) = private_name() else { continue };
                 if text.encoding() != Encoding::Utf8 {
                     private.refuse(format!("{name} in {} is not UTF-8", shown(path)));
                 }
                 let stored = Fields::position(fields).saturating_sub(field.start()) / 8;
                 let start = text.bytes().as_ptr().addr().saturating_sub(data.as_ptr().addr());
                 let field = data.get(start..).and_then(|rest| rest.get(..usize::try_from(stored).ok()?));
-                let name = if name.is_empty() { "element" } else { &name };
-                private.field(Some(path), name, data, field.unwrap_or(text.bytes()));
+                private.field(Some(path), &name, data, field.unwrap_or(text.bytes()));
             }
             _ => {}
         }
