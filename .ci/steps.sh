@@ -347,27 +347,27 @@ miri() {
 # Code is changed in one place at a time, and the tests are asked: so many of the changes they must notice, by folder.
 # Each night another shard; MUTANTS_SHARD=3/400 takes that one. What is excused stands in .cargo/mutants.toml.
 mutants() {
-    local folder share of packages shard failed=0
+    local folder share of packages shard rows day
     export PATH=$PWD/target/tools/bin:$PATH
     cargo mutants --version 2>/dev/null || cargo install --locked --debug cargo-mutants --root target/tools
-    while read -r folder share of packages; do
-        shard=${MUTANTS_SHARD:-$((10#$(date +%j) % of))/$of}
-        echo "-- $folder, shard $shard"
-        rm -rf "target/mutants/$folder"
-        mkdir -p "target/mutants/$folder"
-        # Its status tells of each mutant that is missed; the share decides. 4 is a failure without any mutant.
-        # Each copy of the tree is a new one: what it depends on is built once.
-        CARGO_TARGET_DIR=$PWD/target/mutants/build cargo mutants --workspace --all-features --no-times --shard "$shard" --sharding round-robin --file "$folder/**" \
-            --timeout-multiplier 4 --test-package "$packages" --output "target/mutants/$folder" </dev/null || [ $? -le 3 ]
-        .ci/mutants.py "target/mutants/$folder/mutants.out/outcomes.json" "$share" || failed=1
-    done <<'END'
-src 85 4800 traceglass
-record/src 85 100 traceglass-record
-open/src 75 200 traceglass-open,traceglass-cli
-tables/src 75 360 traceglass-tables
-cli/src 75 2400 traceglass-cli
-END
-    return $failed
+    rows=(
+        "src 85 4800 traceglass"
+        "record/src 85 100 traceglass-record"
+        "open/src 75 400 traceglass-open,traceglass-cli"
+        "tables/src 75 600 traceglass-tables"
+        "cli/src 75 4800 traceglass-cli"
+    )
+    day=$((10#$(date +%j)))
+    read -r folder share of packages <<<"${rows[${MUTANTS_ROW:-$((day % ${#rows[@]}))}]}"
+    shard=${MUTANTS_SHARD:-$((day / ${#rows[@]} % of))/$of}
+    echo "-- $folder, shard $shard"
+    rm -rf "target/mutants/$folder"
+    mkdir -p "target/mutants/$folder"
+    # Its status tells of each mutant that is missed; the share decides. 4 is a failure without any mutant.
+    # Each copy of the tree is a new one: what it depends on is built once.
+    CARGO_TARGET_DIR=$PWD/target/mutants/build cargo mutants --workspace --all-features --no-times --shard "$shard" --sharding round-robin --file "$folder/**" \
+        --timeout-multiplier 4 --test-package "$packages" --output "target/mutants/$folder" </dev/null || [ $? -le 3 ]
+    .ci/mutants.py "target/mutants/$folder/mutants.out/outcomes.json" "$share"
 }
 
 # Each target for some seconds, over the seeds. One build for all of them: without a sanitizer, which has nothing to find
