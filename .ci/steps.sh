@@ -345,7 +345,8 @@ miri() {
 }
 
 # Code is changed in one place at a time, and the tests are asked: so many of the changes they must notice, by folder.
-# Each night another shard; MUTANTS_SHARD=3/400 takes that one. What is excused stands in .cargo/mutants.toml.
+# Each night another folder, and of it another shard; MUTANTS_ROW=0 MUTANTS_SHARD=3/4800 takes these. What is excused stands
+# in .cargo/mutants.toml.
 mutants() {
     local folder share of packages shard rows day
     export PATH=$PWD/target/tools/bin:$PATH

@@ -37,6 +37,14 @@ impl Input {
         Ok(Self::of(mapped, path))
     }
 
+    /// The place of the file, or of the folder.
+    #[cfg(feature = "view")]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(_, path) | Self::Stream(_, path) | Self::Directory(path) => path,
+        }
+    }
+
     /// A file that was opened.
     pub fn of(mapped: Mapped, path: &Path) -> Self {
         if has_metadata(path) && Format::detect(mapped.data()).is_none() {
@@ -44,6 +52,12 @@ impl Input {
         }
         Self::File(mapped, path.to_owned())
     }
+}
+
+/// The bytes from `start` to `end`, as far as all of them are there.
+pub fn slice(data: &[u8], start: u64, end: u64) -> &[u8] {
+    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
 }
 
 /// True if the metadata of a CTF trace lies beside a file.

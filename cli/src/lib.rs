@@ -49,7 +49,6 @@ mod record;
 mod redacted;
 pub mod reference;
 mod rewrite;
-mod selected;
 #[cfg(unix)]
 mod signals;
 mod slices;
@@ -186,7 +185,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Append(args) => verbs::append::run(args, open, formats::append, &mut out),
         Verb::Compile(args) => verbs::compile::run(args, open, &mut out),
         #[cfg(feature = "view")]
-        Verb::View(args) => verbs::view::run(args, open, formats::browse, &mut out),
+        Verb::View(args) => verbs::view::run(args, open, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };
@@ -218,14 +217,7 @@ fn refuse(args: &[OsString], error: &clap::Error, console: Console) -> u8 {
         let mut out = Out::new(Color::Auto, console);
         let text = error.render();
         let text = if out.is_colored() { text.ansi().to_string() } else { text.to_string() };
-        return match out.own(text.as_bytes()).and_then(|()| out.finish()) {
-            Ok(()) => 0,
-            Err(failure) if failure.is_closed_pipe() => 0,
-            Err(failure) => {
-                out.complain(&failure);
-                failure.code()
-            }
-        };
+        return conclude(out.own(text.as_bytes()).map(|()| status::Status::Clean), &mut out);
     }
     // clap repeats what it was given: it is given what may be repeated.
     let safe = args.iter().map(|arg| OsString::from(escape::printable(&arg.to_string_lossy())));

@@ -5,7 +5,7 @@ pub use crate::escape::printable;
 use crate::escape::{self, Screen, painted, push};
 use crate::measure::{width, wrap};
 use crate::progress;
-use crate::status::{Failure, Result};
+use crate::status::{Failure, Result, Status};
 pub use crate::style::{DIM, ERROR, GOOD, HEADING, LABEL, WARNING};
 use anstyle::Style;
 use serde_json::{Map, Value};
@@ -254,6 +254,17 @@ impl Out {
     /// A message about a failure, on stderr.
     pub fn complain(&mut self, failure: &Failure) {
         self.say(ERROR, "error", failure);
+    }
+
+    /// Says why a path cannot be read. Any other failure ends the run.
+    pub fn failed(&mut self, path: &Path, failure: Failure) -> Result<Status> {
+        match failure {
+            Failure::Unreadable(_) => {
+                self.complain_of(path, &failure);
+                Ok(Status::Failed)
+            }
+            other => Err(other),
+        }
     }
 
     /// A message about a path that failed, on stderr.

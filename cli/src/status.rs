@@ -71,6 +71,11 @@ impl Unreadable {
         Self { format: None, error: None, message: message.into() }
     }
 
+    /// An error in the input because of which nothing could be delivered.
+    pub fn content(format: Format, error: Error) -> Self {
+        Self { format: Some(format), error: Some(error), message: error.to_string() }
+    }
+
     /// The message, and the lines that follow it.
     pub fn parts(&self) -> (&str, &str) {
         self.message.split_once('\n').unwrap_or((&self.message, ""))
@@ -89,7 +94,7 @@ impl Failure {
 
     /// An error in the input because of which nothing could be delivered.
     pub fn content(format: Format, error: Error) -> Self {
-        Self::Unreadable(Unreadable { format: Some(format), error: Some(error), message: error.to_string() })
+        Self::Unreadable(Unreadable::content(format, error))
     }
 
     /// True if who read stdout wants no more.

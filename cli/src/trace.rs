@@ -15,14 +15,12 @@ mod stamps;
 mod time;
 
 #[cfg(feature = "view")]
-pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Lost, Marks, Node, OpenBrowse, Plain};
+pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Lost, Marks, Node, Plain};
 pub use content::{Events, Export, Outcome, Part, PartId, Parts, Target, no_events};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]
 pub use lent::{Lent, ReadTables, Whole};
-#[cfg(target_family = "wasm")]
-pub use options::{CtfListing, CtfSelect, RfrSelect};
 pub use options::{Listing, Pairing, RdfSelect, Reading, Selection};
 pub use redact::{Privacy, Private, Redaction, put_in_order};
 pub use rewrite::{
@@ -30,7 +28,7 @@ pub use rewrite::{
 };
 pub use select::Select;
 pub use stamps::{Stamps, aligned, duration, push_aligned, shown_micros, shown_time, time_json};
-pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, rfc3339};
+pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, rfc3339, widen};
 
 use crate::input::Input;
 use crate::output::Out;
@@ -40,8 +38,22 @@ use crate::table::Table;
 use serde_json::{Map, Value};
 use std::any::Any;
 use std::collections::HashMap;
+#[cfg(feature = "view")]
+use std::path::Path;
 use std::path::PathBuf;
 use traceglass::Format;
+
+impl Outcome {
+    /// Adds the damage that no event tells of, if all of the trace was wanted.
+    pub fn add_untold(&mut self, trace: &dyn Trace, window: traceglass::event::Window) -> Result<()> {
+        if window == traceglass::event::Window::ALL {
+            let damage = trace.untold()?;
+            self.status = self.status.max(Status::damaged_if(!damage.is_empty()));
+            self.damage.extend(damage);
+        }
+        Ok(())
+    }
+}
 
 /// A trace that has been opened.
 pub trait Trace {
@@ -69,6 +81,14 @@ pub trait Trace {
 
     /// The number of bytes that are read for what is exported.
     fn bytes(&self) -> u64;
+
+    /// Has a viewer look at it, piece by piece; `path` is where it was found.
+    #[cfg(feature = "view")]
+    fn browse(&self, _path: &Path, _look: &mut dyn FnMut(&dyn Browse)) -> Result<()> {
+        Err(Failure::unreadable(
+            "view does not show this; `traceglass info` says what it is, and `traceglass ls` what is in it",
+        ))
+    }
 
     /// The tracks and events, in the order of time.
     fn events(&self, events: &mut dyn Events) -> Result<Outcome> {

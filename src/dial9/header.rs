@@ -36,11 +36,9 @@ impl Header {
     /// Reads a header off the front.
     pub(super) fn read(input: &mut Bytes<'_>) -> Result<Self> {
         let start = *input;
-        let mut found = [0; 8];
-        found.iter_mut().zip(start.as_slice()).take(MAGIC.len()).for_each(|(to, from)| *to = *from);
-        let seen = start.len().min(MAGIC.len());
-        if found.get(..seen) != MAGIC.get(..seen) {
-            return Err(start.error(HEADER, ErrorKind::BadMagic { found }));
+        let seen = || start.as_slice().iter().take(MAGIC.len());
+        if !seen().zip(MAGIC).all(|(seen, byte)| *seen == byte) {
+            return Err(start.error(HEADER, ErrorKind::bad_magic(seen())));
         }
         let [.., version] = *input.array::<{ Self::SIZE }>(HEADER)?;
         if version != VERSION {

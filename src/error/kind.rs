@@ -265,6 +265,13 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// The error for something that begins with other bytes than its magic ones.
+    pub(crate) fn bad_magic<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> Self {
+        let mut found = [0; 8];
+        found.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        Self::BadMagic { found }
+    }
+
     /// A stable name in kebab case, as `traceglass check --json` prints it in `what`.
     pub const fn code(self) -> &'static str {
         match self {

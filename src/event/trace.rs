@@ -82,11 +82,7 @@ impl<'a: 's, 's, 't> Trace<'a, 's, 't> {
                 let RdfRooms { buffer, decoder, tracks, lanes } = rooms.rdf.ok_or(NOTHING_LENT)?;
                 super::rdf::Timeline::new(0, first, buffer, decoder, tracks, lanes).map(Timeline::Rdf)
             }
-            _ => {
-                let mut found = [0; 8];
-                found.iter_mut().zip(first).for_each(|(to, from)| *to = *from);
-                Err(Error::new(0, INPUT, ErrorKind::BadMagic { found }))
-            }
+            _ => Err(Error::new(0, INPUT, ErrorKind::bad_magic(first))),
         };
         timeline.map(Self)
     }

@@ -113,11 +113,7 @@ impl<'a> FormatIdentifier<'a> {
 
     fn expected(self, expected: Variant<'_>) -> Result<Self, ErrorKind> {
         if self.variant != expected {
-            let mut found = [0; 8];
-            for (to, from) in found.iter_mut().zip(self.text.bytes()) {
-                *to = from;
-            }
-            return Err(ErrorKind::BadMagic { found });
+            return Err(ErrorKind::bad_magic(self.text.as_bytes()));
         }
         if !self.is_supported() {
             let (major, minor, patch) = self.version;

@@ -93,9 +93,7 @@ impl<'a> Checker<'a> {
             }
             id::META | id::MINOR_META => self.meta(frames, frame, &mut report),
             id::PLATFORM if super::value::platform_byte_order(frame.payload()).is_none() => {
-                let mut found = [0; 8];
-                found.iter_mut().zip(frame.payload()).for_each(|(to, &byte)| *to = byte);
-                report(warning(frame.offset(), PAYLOAD, ErrorKind::BadMagic { found }));
+                report(warning(frame.offset(), PAYLOAD, ErrorKind::bad_magic(frame.payload())));
             }
             id::CRC => {
                 self.open = None;

@@ -207,11 +207,7 @@ pub(crate) fn check_marker(input: Bytes<'_>) -> Result<()> {
     let filled = payload.iter().take(1024).take_while(|&&byte| byte == MAGIC).count();
     match (header, filled) {
         (MARKER_HEADER, filled) if filled == payload.len() => Err(input.truncated(MARKER, MARKER_SIZE)),
-        _ => {
-            let mut found = [0; 8];
-            found.iter_mut().zip(input.as_slice()).for_each(|(to, &byte)| *to = byte);
-            Err(input.error(MARKER, ErrorKind::BadMagic { found }))
-        }
+        _ => Err(input.error(MARKER, ErrorKind::bad_magic(input.as_slice()))),
     }
 }
 

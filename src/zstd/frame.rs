@@ -123,9 +123,7 @@ fn read_magic(bytes: &mut Bytes<'_>) -> Result<()> {
     if *word == MAGIC.to_le_bytes() {
         return Ok(());
     }
-    let mut found = [0; 8];
-    super::copy::copy(start.as_slice(), &mut found);
-    Err(start.error(FRAME, ErrorKind::BadMagic { found }))
+    Err(start.error(FRAME, ErrorKind::bad_magic(start.as_slice())))
 }
 
 /// Takes a skippable frame, if there is one: the last 4 bits of its magic, and its user data.

@@ -95,7 +95,9 @@ impl<'t> Segments<'t> {
             all.get(SLICES).filter(|_| wanted.contains(&SLICES)).map(|table| Making::new(table, query));
         // Several tables have the fields of an event.
         let mut json = Json::bare();
+        // It keeps each task up to the end, which is in vain if no table has them.
         let mut typed = Typed::new(Reading { files: &names, symbols: &symbols, query }, all, wanted);
+        let is_typed = typed.has_tables();
         loop {
             // Items are large: they stay where they are.
             let next = timeline.next_item();
@@ -115,7 +117,7 @@ impl<'t> Segments<'t> {
             if let Some(common) = &mut common {
                 common.item(item, fields, &place(name(input)), sink)?;
             }
-            if let Item::Event(event) = item {
+            if let (Item::Event(event), true) = (item, is_typed) {
                 typed.event(event, fields, sink)?;
             }
         }

@@ -29,6 +29,8 @@ pub type Sink<'s> = dyn FnMut(&[u8]) -> Result<()> + 's;
 pub struct Chrome {
     /// The number of the input, from 1.
     process: u64,
+    /// True if something has been written.
+    is_open: bool,
     /// The first time, and whether times count from the Unix epoch.
     origin: Option<Time>,
     line: Vec<u8>,
@@ -39,6 +41,8 @@ pub struct Chrome {
 /// Writes an input.
 pub struct Process<'p> {
     chrome: &'p mut Chrome,
+    /// The text before its events, until it is written.
+    head: Vec<u8>,
     out: &'p mut Sink<'p>,
     window: Window,
     /// The first and the last time of it.
@@ -53,26 +57,27 @@ const fn thread_of(track: TrackId) -> u64 {
 }
 
 impl Chrome {
-    /// Begins another input, which is shown by this name.
-    pub fn begin<'p>(&'p mut self, name: &str, window: Window, out: &'p mut Sink<'p>) -> Result<Process<'p>> {
+    /// Begins another input, which is shown by this name. Nothing is written of one that cannot be read.
+    pub fn begin<'p>(&'p mut self, name: &str, window: Window, out: &'p mut Sink<'p>) -> Process<'p> {
         self.process = self.process.saturating_add(1);
-        self.line.clear();
-        if self.process == 1 {
-            self.json = Json::merged();
-            self.line.extend(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+        self.json = Json::merged();
+        let mut head = if self.is_open {
+            b",\n".to_vec()
         } else {
-            self.line.extend(b",\n");
-        }
-        let _ = write!(self.line, "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{}", self.process);
-        self.line.extend(b",\"tid\":0,\"args\":{\"name\":");
-        quote(&mut self.line, name);
-        self.line.extend(b"}}");
-        out(&self.line)?;
-        Ok(Process { chrome: self, out, window, first: None, last: None, summary: Summary::default() })
+            b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n".to_vec()
+        };
+        let _ = write!(head, "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{}", self.process);
+        head.extend(b",\"tid\":0,\"args\":{\"name\":");
+        quote(&mut head, name);
+        head.extend(b"}}");
+        Process { chrome: self, head, out, window, first: None, last: None, summary: Summary::default() }
     }
 
-    /// Says that there is no more.
+    /// Says that there is no more, if there was anything.
     pub fn finish(&mut self, out: &mut Sink<'_>) -> Result<()> {
+        if !self.is_open {
+            return Ok(());
+        }
         self.line.clear();
         self.line.extend(b"\n],\"otherData\":{");
         if let Some(origin) = self.origin {
@@ -101,8 +106,18 @@ impl Chrome {
 
 impl Process<'_> {
     /// The things that were left out.
-    pub fn finish(self) -> Summary {
-        self.summary
+    pub fn finish(mut self) -> Result<Summary> {
+        self.begin()?;
+        Ok(self.summary)
+    }
+
+    /// Writes what comes before its events.
+    fn begin(&mut self) -> Result<()> {
+        if !self.head.is_empty() {
+            self.chrome.is_open = true;
+            (self.out)(&std::mem::take(&mut self.head))?;
+        }
+        Ok(())
     }
 
     /// A time since the origin; none if it is of another kind of clock.
@@ -119,6 +134,7 @@ impl Process<'_> {
     }
 
     fn write(&mut self) -> Result<()> {
+        self.begin()?;
         self.chrome.line.extend(b"}");
         (self.out)(&self.chrome.line)
     }

@@ -143,7 +143,7 @@ fn attribute(text: &str) -> String {
 }
 
 /// Bytes as base64 (RFC 4648).
-fn base64(data: &[u8]) -> String {
+pub fn base64(data: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digit = |bits: u32| char::from(DIGITS.get((bits & 63) as usize).copied().unwrap_or_default());
     let mut text = String::with_capacity(data.len().div_ceil(3).saturating_mul(4));

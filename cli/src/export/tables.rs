@@ -1,7 +1,5 @@
 //! Tables: Arrow IPC streams, CSV, and Parquet files.
 
-use super::file::NewFile;
-use crate::output::Out;
 use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
@@ -70,9 +68,7 @@ fn outcome(trace: &dyn Trace, damage: &Damage, window: Window) -> Result<Outcome
         lines.push(format!("and {more} more"));
     }
     let mut outcome = Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines };
-    if window == Window::ALL {
-        outcome.add(trace.untold()?);
-    }
+    outcome.add_untold(trace, window)?;
     Ok(outcome)
 }
 
@@ -88,14 +84,6 @@ pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> 
     })?;
     let has_events = summary.rows.iter().any(|(table, _)| table == "events");
     Ok((outcome(trace, &summary.damage, part.window)?, has_events))
-}
-
-/// The file format of a table.
-#[derive(Clone, Copy)]
-pub enum Form {
-    /// An Arrow IPC stream.
-    Arrow,
-    Csv,
 }
 
 /// The writer of a table.
@@ -117,29 +105,6 @@ impl Stream<'_> {
             Self::Arrow(stream) => stream.finish(),
             Self::Csv(stream) => stream.finish(),
         }
-    }
-}
-
-/// A table that is asked for.
-#[derive(Clone, Copy)]
-pub struct Wanted<'w> {
-    pub table: &'w str,
-    pub form: Form,
-    pub part: Part<'w>,
-}
-
-impl Wanted<'_> {
-    /// Writes it into a file. Gives the number of rows, too.
-    pub fn to_file(self, trace: &dyn Trace, name: &str, path: &Path) -> Result<(Outcome, usize)> {
-        let mut file = NewFile::create(path)?;
-        let done = self.write(trace, name, &mut |data| file.write(data))?;
-        file.finish()?;
-        Ok(done)
-    }
-
-    /// The same to stdout.
-    pub fn to_stdout(self, trace: &dyn Trace, name: &str, out: &mut Out) -> Result<(Outcome, usize)> {
-        self.write(trace, name, &mut |data| out.raw(data))
     }
 }
 
@@ -165,51 +130,47 @@ impl Write for Sink<'_> {
     }
 }
 
-impl Wanted<'_> {
-    fn write(
-        self,
-        trace: &dyn Trace,
-        name: &str,
-        write: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<(Outcome, usize)> {
-        let mut sink = Sink { write, failed: None };
-        let done = self.stream(trace, name, &mut sink);
-        sink.failed.map_or(done, Err)
-    }
-
-    fn stream(self, trace: &dyn Trace, name: &str, to: &mut dyn Write) -> Result<(Outcome, usize)> {
-        let table = self.table;
-        let (mut damage, mut rows) = (Damage::default(), 0_usize);
-        let progress = Progress::new(trace.bytes());
-        trace.tables(name, self.part.pairs, &mut |tables| {
-            let query = self.part.query();
-            let number = tables.table(table).map_err(|error| {
-                let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();
-                Failure::usage(format!("{error}; there are {}", names.join(", ")))
-            })?;
-            let gaps = tables.table("gaps").map_err(failure)?;
-            let Some(schema) = tables.schema(number, &query) else { return Ok(()) };
-            let to: &mut dyn Write = &mut *to;
-            let mut stream = match self.form {
-                Form::Arrow => Stream::Arrow(ipc::Stream::new(to, &schema).map_err(failure)?),
-                Form::Csv => Stream::Csv(csv::Stream::new(to, &schema).map_err(failure)?),
-            };
-            let threads = crate::parallel::threads();
-            let wanted = if number == gaps { vec![gaps] } else { vec![number, gaps] };
-            let advance = |piece| progress.advance(tables.piece_bytes(piece));
-            let seen = Seen::default();
-            tables
-                .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
-                    damage.observe(table, &batch);
-                    if table != number {
-                        return Ok(());
-                    }
-                    rows = rows.saturating_add(batch.num_rows());
-                    stream.write(&batch)
-                })
-                .map_err(failure)?;
-            stream.finish().map_err(failure)
+/// A table of a trace as CSV or as an Arrow IPC stream. Gives the number of rows, too.
+pub fn stream(
+    trace: &dyn Trace,
+    name: &str,
+    table: &str,
+    is_csv: bool,
+    part: Part<'_>,
+    write: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<(Outcome, usize)> {
+    let mut to = Sink { write, failed: None };
+    let (mut damage, mut rows) = (Damage::default(), 0_usize);
+    let progress = Progress::new(trace.bytes());
+    let done = trace.tables(name, part.pairs, &mut |tables| {
+        let query = part.query();
+        let number = tables.table(table).map_err(|error| {
+            let names: Vec<&str> = tables.tables().iter().map(|table| table.name()).take(50).collect();
+            Failure::usage(format!("{error}; there are {}", names.join(", ")))
         })?;
-        Ok((outcome(trace, &damage, self.part.window)?, rows))
-    }
+        let gaps = tables.table("gaps").map_err(failure)?;
+        let Some(schema) = tables.schema(number, &query) else { return Ok(()) };
+        let to: &mut dyn Write = &mut to;
+        let mut stream = match is_csv {
+            true => Stream::Csv(csv::Stream::new(to, &schema).map_err(failure)?),
+            false => Stream::Arrow(ipc::Stream::new(to, &schema).map_err(failure)?),
+        };
+        let threads = crate::parallel::threads();
+        let wanted = if number == gaps { vec![gaps] } else { vec![number, gaps] };
+        let advance = |piece| progress.advance(tables.piece_bytes(piece));
+        let seen = Seen::default();
+        tables
+            .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
+                damage.observe(table, &batch);
+                if table != number {
+                    return Ok(());
+                }
+                rows = rows.saturating_add(batch.num_rows());
+                stream.write(&batch)
+            })
+            .map_err(failure)?;
+        stream.finish().map_err(failure)
+    });
+    to.failed.map_or(done, Err)?;
+    Ok((outcome(trace, &damage, part.window)?, rows))
 }

@@ -3,10 +3,7 @@
 use crate::console::Console;
 use crate::output::{Color, Out};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{
-    CtfListing, CtfSelect, Export, Listing, Pairing, Privacy, RdfSelect, Reading, RfrSelect, Select,
-    Selection, Target, Time, Window,
-};
+use crate::trace::{Export, Listing, Select, Selection, Target, Time, Window};
 use crate::{conclude, formats, verbs};
 use std::path::PathBuf;
 
@@ -77,53 +74,22 @@ impl<'l> Asked<'l> {
     fn run(self, out: &mut Out) -> Result<Status> {
         let open = formats::open;
         let Self { verb, path, json, at, len, window, select, format, .. } = self;
-        let reading = Reading::default();
-        let pairing = Pairing::default();
         match verb {
             "info" => verbs::info::run(&verbs::info::Args::of_page(json, path), open, out),
             "check" => verbs::check::run(&verbs::check::Args::of_page(json, path), open, out),
             "ls" => {
-                let (ctf, privacy) = (CtfListing::default(), Privacy::default());
-                let listing = Listing { json, reading, sha256: false, window, ctf, privacy, path };
+                let listing = Listing { json, window, path, ..Listing::default() };
                 verbs::ls::run(&listing.into(), open, out)
             }
             "cat" => {
-                let selection = Selection {
-                    tree: false,
-                    path,
-                    json,
-                    slices: false,
-                    pairing,
-                    raw: false,
-                    force: false,
-                    reading,
-                    follow: false,
-                    window,
-                    select,
-                    delta: false,
-                    local: false,
-                    rdf: RdfSelect::default(),
-                    ctf: CtfSelect::default(),
-                    rfr: RfrSelect::default(),
-                    privacy: Privacy::default(),
-                };
+                let selection = Selection { path, json, window, select, ..Selection::default() };
                 verbs::cat::run(&selection.into(), open, out)
             }
             "hex" => verbs::hex::run(&verbs::hex::Args::of_page(at, len, path), open, out),
             "export" => {
                 let target = if format == "chrome" { Target::Chrome } else { Target::Perfetto };
-                let export = Export {
-                    format: target,
-                    window,
-                    output: None,
-                    table: None,
-                    select,
-                    force: true,
-                    pairing,
-                    reading,
-                    privacy: Privacy::default(),
-                    paths: vec![path],
-                };
+                let (force, paths) = (true, vec![path]);
+                let export = Export { format: target, window, select, force, paths, ..Export::default() };
                 match target {
                     Target::Chrome => verbs::export::chrome(&export, open, out, None),
                     _ => verbs::export::perfetto(&export, open, out, None),

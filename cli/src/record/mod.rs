@@ -12,5 +12,7 @@ mod tree;
 
 pub use lines::{Lines, Shape};
 pub use slices::SliceLines;
-pub use text::{SHOWN as NAME_SHOWN, Text};
+#[cfg(feature = "view")]
+pub use text::{ROW, Text};
+pub use text::{SHOWN as NAME_SHOWN, row};
 pub use traceglass_open::record::{Buffer, Json, Names, Place, Spelling, Tables};

@@ -1,6 +1,7 @@
 //! Records of each kind of value, as text and as JSON.
 
-use super::{Buffer, Json, Place, Text};
+use super::text::Text;
+use super::{Buffer, Json, Place};
 use std::fmt::Display;
 use traceglass::record::{
     self, Class, ClassId, EachLabel, Fact, FieldInfo, Fixed, FixedClass, Head, Hint, Kind, Listener, Record,

@@ -6,10 +6,22 @@ use crate::output::{DIM, HEADING, printable, push_start, shortened};
 use crate::trace::Stamps;
 use jiff::{Timestamp, tz::TimeZone};
 use std::fmt::Write as _;
-use traceglass::record::{self, Class, Head, Hint, Listener, Scope, Slot, Time, Wants, Wide};
+use traceglass::record::{self, Any, Class, Head, Hint, Listener, Record, Scope, Slot, Time, Wants, Wide};
 
 /// The number of characters of a name that are shown with each record.
 pub const SHOWN: usize = 80;
+
+/// The most bytes of a record's row on a screen.
+pub const ROW: usize = 4096;
+
+/// The row of a record, without its name.
+pub fn row(record: &impl Record, name: &str) -> String {
+    let mut text = Text::rows(ROW);
+    // What cannot be read says nothing.
+    let _ = record.tell(&mut Any(&mut text));
+    let line = String::from_utf8_lossy(text.buffer.text());
+    line.strip_prefix(name).unwrap_or(&line).trim().to_owned()
+}
 
 /// The columns of a time that is no date.
 const TIME: usize = 20;

@@ -155,13 +155,3 @@ pub fn run(
     let is_partial = !done.lost.is_empty() || done.carried > 0;
     Ok(Status::damaged_if(is_partial))
 }
-
-impl Job<'_> {
-    fn output(&self) -> &Path {
-        &self.to.output
-    }
-
-    fn is_json(&self) -> bool {
-        self.to.json
-    }
-}

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 const MOST: usize = 12;
 
 pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()> {
-    if job.is_json() {
+    if job.to.json {
         json(job, done, size, out)?;
     } else {
         let all = done.kept.saturating_add(done.dropped);
@@ -21,7 +21,7 @@ pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result
         };
         out.line(format_args!(
             "{}: {} of {units}{}, {}",
-            shown(job.output()),
+            shown(&job.to.output),
             grouped(done.kept),
             records,
             bytes(size)
@@ -37,7 +37,7 @@ pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result
             out.line(format_args!("  redacted: {names}"))?;
         }
     }
-    let path = job.paths.first().map(|path| path.as_path()).unwrap_or(job.output());
+    let path = job.paths.first().map(|path| path.as_path()).unwrap_or(&job.to.output);
     for note in &done.notes {
         out.warn(path, note);
     }
@@ -67,7 +67,7 @@ fn json(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()>
     });
     object.insert("inputs".into(), inputs.collect());
     let mut output = Map::new();
-    insert_path(&mut output, job.output());
+    insert_path(&mut output, &job.to.output);
     object.insert("output".into(), output.into());
     object.insert("bytes".into(), size.into());
     object.insert("unit".into(), done.unit.into());

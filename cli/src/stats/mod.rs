@@ -8,6 +8,7 @@ pub use sketch::Sketch;
 use crate::output::{NAME_MAX, push_label};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
+use crate::trace::widen;
 use compact_str::CompactString;
 use cover::Cover;
 use foldhash::fast::RandomState;
@@ -282,11 +283,6 @@ impl Stats {
         let (first, last) = (self.window.from().unwrap_or(first), self.window.to().unwrap_or(last));
         last.saturating_sub(first).max(0)
     }
-
-    fn meet(&mut self, ns: i128) {
-        let (first, last) = self.span.unwrap_or((ns, ns));
-        self.span = Some((first.min(ns), last.max(ns)));
-    }
 }
 
 /// Looks something up by a label, which is written to `room` if it does not stand in the trace.
@@ -387,7 +383,7 @@ impl TakeSlices for Stats {
 
     fn met(&mut self, time: Time) {
         if self.window.contains(Some(time)) {
-            self.meet(time.ns());
+            widen(&mut self.span, time.ns(), time.ns());
         }
     }
 

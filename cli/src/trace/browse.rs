@@ -53,13 +53,6 @@ pub trait Browse: Sync {
 /// Takes a node; true asks for the next one.
 pub type Each<'e> = &'e mut dyn FnMut(&Node<'_>) -> bool;
 
-/// Opens a trace for the viewer.
-pub type OpenBrowse = for<'a> fn(
-    &'a crate::input::Input,
-    super::Reading,
-    &mut dyn FnMut(&dyn Browse),
-) -> Result<(), crate::status::Unreadable>;
-
 /// A file of a trace.
 pub struct FileEntry {
     pub path: std::path::PathBuf,
@@ -111,6 +104,18 @@ pub struct Node<'n> {
     pub about: &'n dyn About,
 }
 
+impl<'n> Node<'n> {
+    /// Something that lies in the file as it is, and has no time.
+    pub fn new(level: Level, offset: u64, end: u64, about: &'n dyn About) -> Self {
+        Self { level, offset, sub: 0, end, time: None, about }
+    }
+
+    /// The same, at a time.
+    pub fn at(self, time: Option<Time>) -> Self {
+        Self { time, ..self }
+    }
+}
+
 /// The text of something, made when it is shown.
 pub trait About {
     /// A name, and what else there is to say.
@@ -140,23 +145,36 @@ impl About for Plain<'_> {
 }
 
 /// A range that could not be read.
-pub struct Lost(pub Gap);
+pub struct Lost {
+    gap: Gap,
+    /// A word for the reason, besides its cause.
+    reason: Option<&'static str>,
+}
 
 impl Lost {
+    pub fn new(gap: Gap) -> Self {
+        Self { gap, reason: None }
+    }
+
+    pub fn because(gap: Gap, reason: Option<&'static str>) -> Self {
+        Self { gap, reason }
+    }
+
     pub fn node(&self) -> Node<'_> {
-        let (level, offset, end) = (Level::Gap, self.0.offset(), self.0.end());
-        Node { level, offset, sub: 0, end, time: None, about: self }
+        Node::new(Level::Gap, self.gap.offset(), self.gap.end(), self)
     }
 }
 
 impl About for Lost {
     fn text(&self) -> (String, String) {
-        ("(lost)".to_owned(), self.0.cause().to_string())
+        let cause = self.gap.cause();
+        let text = self.reason.map_or_else(|| cause.to_string(), |reason| format!("{reason}: {cause}"));
+        ("(lost)".to_owned(), text)
     }
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> crate::status::Result<()> {
-        let cause = self.0.cause().to_string();
-        fields.field(&Field::new(self.0.offset(), self.0.len(), "(lost)", cause))
+        let (name, text) = self.text();
+        fields.field(&Field::new(self.gap.offset(), self.gap.len(), name, text))
     }
 }
 
@@ -206,21 +224,14 @@ impl<M> Marks<M> {
 
     /// The last place at or before an offset.
     pub fn before(&self, file: usize, offset: u64) -> Option<&(u64, M)> {
-        if self.file != file {
-            return None;
-        }
-        let next = self.places.partition_point(|(place, _)| *place <= offset);
-        next.checked_sub(1).and_then(|place| self.places.get(place))
+        let places = self.of(file);
+        let next = places.partition_point(|(place, _)| *place <= offset);
+        next.checked_sub(1).and_then(|place| places.get(place))
     }
 
-    /// The number of places of a file that are known.
-    pub fn places(&self, file: usize) -> usize {
-        if self.file == file { self.places.len() } else { 0 }
-    }
-
-    /// A place by its number, with what it takes.
-    pub fn get(&self, number: usize) -> Option<&(u64, M)> {
-        self.places.get(number)
+    /// The places of a file that are known.
+    pub fn of(&self, file: usize) -> &[(u64, M)] {
+        if self.file == file { &self.places } else { &[] }
     }
 
     /// All places of a file, if none was dropped and the pass has come beyond `offset`.

@@ -14,14 +14,6 @@ pub struct Outcome {
     pub damage: Vec<String>,
 }
 
-impl Outcome {
-    /// Adds what else is wrong.
-    pub fn add(&mut self, damage: Vec<String>) {
-        self.status = self.status.max(Status::damaged_if(!damage.is_empty()));
-        self.damage.extend(damage);
-    }
-}
-
 /// Takes tracks and events, in the order of time.
 pub trait Events {
     fn item(&mut self, item: &Item<'_>) -> Result<()>;
@@ -36,6 +28,7 @@ pub trait Events {
 }
 
 /// A part of a trace, such as a chunk or a stream.
+#[derive(Clone, Copy, Default)]
 pub struct Part<'p> {
     /// The kind of part: `chunk`, `stream`, `metadata` …
     pub kind: &'static str,
@@ -76,6 +69,15 @@ pub trait Parts {
 
     /// Counts bytes that have been read.
     fn advance(&mut self, bytes: u64);
+
+    /// A part whose content is at hand, and was read for it.
+    fn whole(&mut self, part: &Part<'_>, content: &[u8]) -> Result<()> {
+        let id = self.part(part)?;
+        self.write(id, content)?;
+        self.end(id)?;
+        self.advance(content.len() as u64);
+        Ok(())
+    }
 }
 
 /// The error that a format has no events to be exported.
@@ -86,7 +88,7 @@ pub fn no_events(format: Format) -> Failure {
 }
 
 /// The traces that `export` converts, and the target.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Export {
     /// The format to write
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -116,9 +118,10 @@ pub struct Export {
 }
 
 /// The formats that `export` writes.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Target {
     /// A trace for ui.perfetto.dev and Perfetto's trace processor
+    #[default]
     Perfetto,
     /// Chrome's trace events (JSON), for speedscope, chrome://tracing and others
     Chrome,

@@ -55,7 +55,7 @@ pub struct Pairing {
 }
 
 /// The parts that `ls` lists, and their form.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Listing {
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
@@ -90,7 +90,7 @@ pub struct CtfListing {
 }
 
 /// The content that `cat` prints, and its form.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Selection {
     /// A file or directory; - for stdin
     #[arg(value_name = "PATH")]
@@ -210,15 +210,6 @@ impl Selection {
         }
     }
 
-    /// Refuses a range of time, for what has none.
-    pub fn refuse_window(&self, why: &str) -> Result<()> {
-        if self.window.is_everything() {
-            Ok(())
-        } else {
-            Err(Failure::usage(format!("--from and --to: {why}")))
-        }
-    }
-
     /// Refuses `--follow`, for what does not grow at its end.
     pub fn refuse_follow(&self, why: &str) -> Result<()> {
         if self.follow { Err(Failure::usage(format!("--follow: {why}"))) } else { Ok(()) }
@@ -226,15 +217,6 @@ impl Selection {
 }
 
 impl Listing {
-    /// Refuses a range of time, for what has none.
-    pub fn refuse_window(&self, why: &str) -> Result<()> {
-        if self.window.is_everything() {
-            Ok(())
-        } else {
-            Err(Failure::usage(format!("--from and --to: {why}")))
-        }
-    }
-
     /// Refuses options of another format, and a range that ends before it begins.
     pub fn refuse_foreign(&self, format: Format) -> Result<()> {
         self.window.refuse_reversed()?;

@@ -1,6 +1,6 @@
 //! The rewriting of a trace into files: which of its units are kept, and what was lost.
 
-use super::Window;
+use super::{Window, widen};
 use crate::record::Names;
 use crate::status::{Failure, Result};
 use std::collections::BTreeMap;
@@ -154,8 +154,7 @@ impl Rewritten {
 
     /// Widens the time that was kept.
     pub fn meet(&mut self, from: i128, to: i128) {
-        let (first, last) = self.span.unwrap_or((from, to));
-        self.span = Some((first.min(from), last.max(to)));
+        widen(&mut self.span, from, to);
     }
 
     /// Adds bytes that could not be carried over.

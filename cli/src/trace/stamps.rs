@@ -72,7 +72,7 @@ pub fn push_aligned(to: &mut String, nanoseconds: i128) {
     }
 }
 
-/// A time as a JSON number, or as a string where it takes more than 64 bits.
+/// A time, or another integer, as a JSON number, or as a string where it takes more than 64 bits.
 pub fn time_json(nanoseconds: Option<i128>) -> serde_json::Value {
     match nanoseconds.map(|time| (i64::try_from(time), u64::try_from(time), time)) {
         Some((Ok(time), ..)) => time.into(),

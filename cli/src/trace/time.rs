@@ -156,6 +156,11 @@ impl Window {
         [self.from, self.to].iter().any(|time| matches!(time, Some(Time::SinceStart(_) | Time::OfDay(_))))
     }
 
+    /// Refuses a range, for what has no times.
+    pub fn refuse(&self, why: &str) -> Result<()> {
+        if self.is_everything() { Ok(()) } else { Err(Failure::usage(format!("--from and --to: {why}"))) }
+    }
+
     /// Refuses a range that ends before it begins, as far as the options tell.
     pub fn refuse_reversed(&self) -> Result<()> {
         let is_reversed = match (self.from, self.to) {
@@ -170,21 +175,37 @@ impl Window {
 
 const REVERSED: &str = "--from is after --to";
 
-/// A range of time, in nanoseconds of a clock; half open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    pub from: Option<i128>,
-    pub to: Option<i128>,
+/// Widens a span of time by another one.
+pub fn widen<T: PartialOrd + Copy>(span: &mut Option<(T, T)>, first: T, last: T) {
+    match span {
+        Some((least, greatest)) => {
+            *least = if first < *least { first } else { *least };
+            *greatest = if last > *greatest { last } else { *greatest };
+        }
+        None => *span = Some((first, last)),
+    }
 }
 
-impl Bounds {
+/// A range of time, in nanoseconds of a clock if nothing else is said; half open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds<T = i128> {
+    pub from: Option<T>,
+    pub to: Option<T>,
+}
+
+impl<T: PartialOrd + Copy> Bounds<T> {
+    /// The same in another unit.
+    pub fn map<U>(self, to: impl Fn(T) -> U) -> Bounds<U> {
+        Bounds { from: self.from.map(&to), to: self.to.map(to) }
+    }
+
     /// True if all times are wanted, and what has none.
     pub fn is_everything(&self) -> bool {
-        *self == Self::default()
+        self.from.is_none() && self.to.is_none()
     }
 
     /// True if a record of this time is wanted. One without a time is in no range.
-    pub fn wants(&self, time: Option<i128>) -> bool {
+    pub fn wants(&self, time: Option<T>) -> bool {
         match time {
             Some(time) => self.from.is_none_or(|from| time >= from) && !self.is_past(time),
             None => self.is_everything(),
@@ -192,13 +213,17 @@ impl Bounds {
     }
 
     /// True if a time is at the end of the range or after it.
-    pub fn is_past(&self, time: i128) -> bool {
+    pub fn is_past(&self, time: T) -> bool {
         self.to.is_some_and(|to| time >= to)
     }
 
-    /// True if a span of time, with both its ends, has a part in the range.
-    pub fn meets(&self, first: i128, last: i128) -> bool {
-        self.from.is_none_or(|from| last >= from) && !self.is_past(first)
+    /// True if something happened in the range, of what happened from one time up to another. Without times it is in no
+    /// range.
+    pub fn meets(&self, span: Option<(T, T)>) -> bool {
+        match span {
+            Some((first, last)) => self.from.is_none_or(|from| last >= from) && !self.is_past(first),
+            None => self.is_everything(),
+        }
     }
 }
 
@@ -358,9 +383,9 @@ mod tests {
         }
         let bounds = Bounds { from: Some(5), to: Some(8) };
         assert_eq!([4, 5, 7, 8].map(|time| bounds.wants(Some(time))), [false, true, true, false]);
-        assert!(!bounds.wants(None) && Bounds::default().wants(None));
+        assert!(!bounds.wants(None) && Bounds::<i128>::default().wants(None));
         assert_eq!(
-            [(0, 4), (0, 5), (7, 9), (8, 9)].map(|(a, b)| bounds.meets(a, b)),
+            [(0, 4), (0, 5), (7, 9), (8, 9)].map(|span| bounds.meets(Some(span))),
             [false, true, true, false]
         );
         for wrong in [

@@ -7,9 +7,9 @@ use crate::input::Input;
 use crate::look_back::look_back;
 use crate::output::Out;
 use crate::pipe::Pipe;
-use crate::progress::{self, Progress};
+use crate::progress;
 use crate::record::SliceLines;
-use crate::slices::Lasting;
+use crate::slices;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Open, Selection};
@@ -89,12 +89,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             trace.cat(args, &mut cursor, out)
         })();
         match done {
-            Err(failure @ Failure::Unreadable(_)) => {
-                out.complain_of(&args.path, &failure);
-                return Ok(Status::Failed);
-            }
+            Err(failure) => return out.failed(&args.path, failure),
             Ok(status) => worst = worst.max(status),
-            other => return other,
         }
         if !follows {
             if out.is_empty()
@@ -126,22 +122,16 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let window = export::in_ns(&args.window, &*trace)?;
     look_back(&mut pairs, window, &*trace, out);
     progress::begin("reading", trace.bytes());
-    let progress = Progress::new(trace.bytes());
-    let mut advance = |bytes| progress.advance(bytes);
     let lines = SliceLines::new(args.json, args.tree, window, &args.select, out);
-    let mut slices = Lasting::new(args.select.on_tracks(), lines, &mut advance);
-    // A slice that is open when the window begins had begun before, and ends after it.
-    let mut outcome = trace.states_in(traceglass::event::Window::ALL, &pairs, &mut slices)?;
-    if !slices.finish()?.finish()? {
+    let (lines, mut outcome) = slices::read(&*trace, &pairs, args.select.on_tracks(), lines)?;
+    if !lines.finish()? {
         match args.select.found_nothing(&args.window) {
             Some(message) => out.warn(&args.path, message),
             None if args.json => {}
             None => out.warn(&args.path, "nothing of it lasted: it has no slices"),
         }
     }
-    if window == traceglass::event::Window::ALL {
-        outcome.add(trace.untold()?);
-    }
+    outcome.add_untold(&*trace, window)?;
     outcome.damage.iter().for_each(|line| out.warn(&args.path, line));
     Ok(outcome.status)
 }

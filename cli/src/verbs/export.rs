@@ -9,13 +9,13 @@ use crate::input::Input;
 use crate::look_back::look_back;
 use crate::output::{Out, counted};
 use crate::progress::{self, Progress};
-use crate::selected::Passing;
-use crate::slices::Lasting;
+use crate::slices;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Window};
+use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Trace, Window};
 use std::path::{Path, PathBuf};
-use traceglass::event::Item;
+use traceglass::event::{self, Item};
+use traceglass_open::selected::Selected;
 
 /// Convert the content for other tools
 ///
@@ -107,49 +107,51 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         }
         #[cfg(feature = "tables")]
         (Target::Arrow | Target::Csv, output) => {
-            use crate::export::tables::{Form, Part, Wanted};
+            use crate::export::tables::{Part, name_of, stream};
             if args.paths.len() > 1 {
                 return Err(Failure::usage("a table is that of one trace; parquet takes several"));
             }
-            if output.is_none() {
-                // Before anything is read.
-                out.raw(&[])?;
-            }
-            let form = if target == Target::Csv { Form::Csv } else { Form::Arrow };
+            let mut file = begin(output, out)?;
             let (table, mut pairs) = (args.table.as_deref().unwrap_or("events"), Pairs::open(&args.pairing)?);
-            each(&args.paths, args.reading, open, out, |path, trace, out| {
+            let mut exported = false;
+            let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
                 let window = asked(args, trace)?;
                 look_back(&mut pairs, window, trace, out);
-                let wanted =
-                    Wanted { table, form, part: Part { pairs: &pairs, window, select: &args.select } };
-                let name = crate::export::tables::name_of(path);
-                let (outcome, rows) = match output {
-                    Some(path) => wanted.to_file(trace, &name, path),
-                    None => wanted.to_stdout(trace, &name, out),
-                }?;
+                let part = Part { pairs: &pairs, window, select: &args.select };
+                let mut destination = Destination { out, file: file.as_mut() };
+                let mut write = |data: &[u8]| destination.write(data);
+                let is_csv = target == Target::Csv;
+                let (outcome, rows) = stream(trace, &name_of(path), table, is_csv, part, &mut write)?;
                 // That there are no gaps is well.
                 if rows == 0 && table != "gaps" {
                     tell_nothing(args, path, out);
                 }
+                exported = true;
                 Ok(outcome)
-            })
+            })?;
+            file.filter(|_| exported).map_or(Ok(()), NewFile::finish)?;
+            Ok(status)
         }
         #[cfg(not(feature = "tables"))]
         (Target::Parquet | Target::Arrow | Target::Csv, _) => Err(Failure::usage(
             "this traceglass was built without tables; `cargo install --path cli --features tables` has them",
         )),
-        (Target::Perfetto | Target::Chrome, output) => {
-            // Before anything is read.
-            let file = match output {
-                None => out.raw(&[]).map(|()| None)?,
-                Some(path) => Some(NewFile::create(path)?),
-            };
-            if target == Target::Perfetto {
-                perfetto(args, open, out, file)
-            } else {
-                chrome(args, open, out, file)
-            }
+        (Target::Perfetto, output) => {
+            let file = begin(output, out)?;
+            perfetto(args, open, out, file)
         }
+        (Target::Chrome, output) => {
+            let file = begin(output, out)?;
+            chrome(args, open, out, file)
+        }
+    }
+}
+
+/// The file to be written, or none for stdout: one that cannot be written is refused before anything is read.
+fn begin(output: Option<&Path>, out: &mut Out) -> Result<Option<NewFile>> {
+    match output {
+        None => out.raw(&[]).map(|()| None),
+        Some(path) => NewFile::create(path).map(Some),
     }
 }
 
@@ -182,7 +184,7 @@ fn each(
     reading: Reading,
     open: Open,
     out: &mut Out,
-    mut export: impl FnMut(&Path, &dyn crate::trace::Trace, &mut Out) -> Result<Outcome>,
+    mut export: impl FnMut(&Path, &dyn Trace, &mut Out) -> Result<Outcome>,
 ) -> Result<Status> {
     let mut status = Status::Clean;
     progress::begin("exporting", crate::input::total(paths));
@@ -197,11 +199,7 @@ fn each(
                 outcome.damage.iter().for_each(|line| out.warn(path, line));
                 outcome.status
             }
-            Err(failure @ Failure::Unreadable(_)) => {
-                out.complain_of(path, &failure);
-                Status::Failed
-            }
-            Err(other) => return Err(other),
+            Err(failure) => out.failed(path, failure)?,
         };
         status = status.max(found);
     }
@@ -223,16 +221,20 @@ impl Destination<'_> {
     }
 }
 
-/// The output for one trace, and how much of the trace has been read.
+/// The output for what is selected of one trace, and how much of the trace has been read.
 struct Writing<'w, 'o> {
     perfetto: &'w mut Perfetto,
-    destination: Destination<'o>,
+    destination: &'w mut Destination<'o>,
+    selected: Selected,
     progress: Progress,
 }
 
 impl Events for Writing<'_, '_> {
     fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        let Self { perfetto, destination, .. } = self;
+        let Self { perfetto, destination, selected, .. } = self;
+        if !selected.wants(item) {
+            return Ok(());
+        }
         perfetto.item(item, &mut |data| destination.write(data))
     }
 
@@ -242,16 +244,16 @@ impl Events for Writing<'_, '_> {
 }
 
 /// A range of time, in nanoseconds of the trace's clock.
-pub(super) fn in_ns(window: &Window, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
+pub(super) fn in_ns(window: &Window, trace: &dyn Trace) -> Result<event::Window> {
     if window.is_everything() {
-        return Ok(traceglass::event::Window::ALL);
+        return Ok(event::Window::ALL);
     }
     let bounds = trace.bounds(window)?;
-    Ok(traceglass::event::Window::new(bounds.from, bounds.to))
+    Ok(event::Window::new(bounds.from, bounds.to))
 }
 
 /// The range that is asked for; what is selected must be of the trace's format.
-fn asked(args: &Export, trace: &dyn crate::trace::Trace) -> Result<traceglass::event::Window> {
+fn asked(args: &Export, trace: &dyn Trace) -> Result<event::Window> {
     args.select.refuse_foreign(trace.format(), false)?;
     in_ns(&args.window, trace)
 }
@@ -278,66 +280,62 @@ fn tell(summary: &Summary, args: &Export, path: &Path, out: &mut Out) {
     }
 }
 
-pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+/// Draws the traces one after the other, into a file or to stdout. Gives the status, and whether one could be drawn.
+fn drawn(
+    args: &Export,
+    open: Open,
+    out: &mut Out,
+    file: &mut Option<NewFile>,
+    mut draw: impl FnMut(
+        &str,
+        &dyn Trace,
+        event::Window,
+        &Pairs,
+        &mut Destination<'_>,
+    ) -> Result<(Outcome, Summary)>,
+) -> Result<(Status, bool)> {
     let mut pairs = Pairs::open(&args.pairing)?;
-    let mut chrome = Chrome::default();
     let mut exported = false;
     let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
         let window = asked(args, trace)?;
         look_back(&mut pairs, window, trace, out);
-        let name = path.file_name().unwrap_or(path.as_os_str());
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let mut destination = Destination { out, file: file.as_mut() };
-        let mut write = |data: &[u8]| destination.write(data);
-        let progress = Progress::new(trace.bytes());
-        let mut advance = |bytes| progress.advance(bytes);
-        let process = chrome.begin(&name.to_string_lossy(), window, &mut write)?;
-        let mut slices = Lasting::new(args.select.selected(), process, &mut advance);
-        exported = true;
-        // A slice that is open when the window begins had begun before, and ends after it.
-        let all = traceglass::event::Window::ALL;
-        let mut outcome = trace.states_in(all, &pairs, &mut slices)?;
-        let summary = slices.finish()?.finish();
-        if window == traceglass::event::Window::ALL {
-            outcome.add(trace.untold()?);
-        }
+        let (mut outcome, summary) = draw(&name, trace, window, &pairs, &mut destination)?;
+        outcome.add_untold(trace, window)?;
         tell(&summary, args, path, out);
+        exported = true;
         Ok(outcome)
     })?;
-    if exported {
-        let mut destination = Destination { out, file: file.as_mut() };
-        chrome.finish(&mut |data| destination.write(data))?;
-    }
-    if let Some(file) = file.filter(|_| exported) {
-        file.finish()?;
-    }
+    Ok((status, exported))
+}
+
+pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
+    let mut chrome = Chrome::default();
+    let draw = |name: &str, trace: &dyn Trace, window, pairs: &Pairs, to: &mut Destination<'_>| {
+        let mut write = |data: &[u8]| to.write(data);
+        let process = chrome.begin(name, window, &mut write);
+        let (process, outcome) = slices::read(trace, pairs, args.select.selected(), process)?;
+        Ok((outcome, process.finish()?))
+    };
+    let (status, exported) = drawn(args, open, out, &mut file, draw)?;
+    let mut destination = Destination { out, file: file.as_mut() };
+    chrome.finish(&mut |data| destination.write(data))?;
+    file.filter(|_| exported).map_or(Ok(()), NewFile::finish)?;
     Ok(status)
 }
 
 pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
-    let mut pairs = Pairs::open(&args.pairing)?;
     let mut perfetto = Perfetto::default();
-    let mut exported = false;
-    let status = each(&args.paths, args.reading, open, out, |path, trace, out| {
-        let window = asked(args, trace)?;
-        look_back(&mut pairs, window, trace, out);
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        perfetto.begin(&name.to_string_lossy(), window);
-        let destination = Destination { out, file: file.as_mut() };
-        let progress = Progress::new(trace.bytes());
-        let mut writing = Writing { perfetto: &mut perfetto, destination, progress };
-        let mut passing = Passing { selected: args.select.selected(), to: &mut writing };
-        let mut outcome = trace.states_in(window, &pairs, &mut passing)?;
-        let Writing { perfetto, mut destination, .. } = writing;
-        perfetto.settle(&mut |data| destination.write(data))?;
-        if window == traceglass::event::Window::ALL {
-            outcome.add(trace.untold()?);
-        }
-        tell(&perfetto.take_summary(), args, path, out);
-        exported = true;
-        Ok(outcome)
-    })?;
-    if let Some(file) = file.filter(|_| exported) {
-        file.finish()?;
-    }
+    let draw = |name: &str, trace: &dyn Trace, window, pairs: &Pairs, to: &mut Destination<'_>| {
+        perfetto.begin(name, window);
+        let (selected, progress) = (args.select.selected(), Progress::new(trace.bytes()));
+        let mut writing = Writing { perfetto: &mut perfetto, destination: to, selected, progress };
+        let outcome = trace.states_in(window, pairs, &mut writing)?;
+        perfetto.settle(&mut |data| to.write(data))?;
+        Ok((outcome, perfetto.take_summary()))
+    };
+    let (status, exported) = drawn(args, open, out, &mut file, draw)?;
+    file.filter(|_| exported).map_or(Ok(()), NewFile::finish)?;
     Ok(status)
 }

@@ -51,23 +51,19 @@ impl Args {
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
-    let fail = |failure: Failure, out: &mut Out| {
-        out.complain_of(&args.path, &failure);
-        Ok(Status::Failed)
-    };
     let input = match Input::open(&args.path) {
         Ok(input) => input,
-        Err(unreadable) => return fail(unreadable.into(), out),
+        Err(unreadable) => return out.failed(&args.path, unreadable.into()),
     };
     let (Input::File(mapped, _) | Input::Stream(mapped, _)) = &input else {
-        return fail(Failure::unreadable("a directory; name one of the files in it"), out);
+        return out.failed(&args.path, Failure::unreadable("a directory; name one of the files in it"));
     };
     let data = mapped.data();
     let len = args.len.unwrap_or_else(|| screen(data, args.at, out.width()));
     let end = args.at.saturating_add(len).min(data.len() as u64);
     if args.at > data.len() as u64 {
         let message = format!("ends at {:#x}, before the offset asked for", data.len());
-        return fail(Failure::unreadable(message), out);
+        return out.failed(&args.path, Failure::unreadable(message));
     }
     let trace = open(&input, args.reading);
     let mut fields = Fields::new(data, args.at..end, out);
@@ -77,7 +73,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     };
     fields.finish()?;
     match trace {
-        Err(unreadable) => fail(unreadable.into(), out),
+        Err(unreadable) => out.failed(&args.path, unreadable.into()),
         Ok(_) => {
             if matches!(done, Ok(Status::Damaged)) {
                 out.warn(&args.path, "damaged; `traceglass check` says where");

@@ -3,7 +3,7 @@
 use crate::input::Input;
 use crate::output::Out;
 use crate::progress;
-use crate::status::{Failure, Result, Status};
+use crate::status::{Result, Status};
 use crate::trace::{Listing, Open};
 
 /// List the parts of a file, one a line
@@ -35,16 +35,9 @@ impl From<Listing> for Args {
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let args = &args.listing;
     args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
-    let failed = |failure, out: &mut Out| match failure {
-        Failure::Unreadable(_) => {
-            out.complain_of(&args.path, &failure);
-            Ok(Status::Failed)
-        }
-        other => Err(other),
-    };
     let input = match Input::open(&args.path) {
         Ok(input) => input,
-        Err(unreadable) => return failed(unreadable.into(), out),
+        Err(unreadable) => return out.failed(&args.path, unreadable.into()),
     };
     match open(&input, args.reading) {
         Ok(trace) => {
@@ -52,6 +45,6 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             progress::begin("reading", 0);
             trace.ls(args, out)
         }
-        Err(unreadable) => failed(unreadable.into(), out),
+        Err(unreadable) => out.failed(&args.path, unreadable.into()),
     }
 }

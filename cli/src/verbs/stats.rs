@@ -5,9 +5,9 @@ use crate::input::Input;
 use crate::json::Line;
 use crate::look_back::look_back;
 use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened, shown};
-use crate::progress::{self, Progress};
+use crate::progress;
 use crate::record::Names;
-use crate::slices::Lasting;
+use crate::slices;
 use crate::states::Pairs;
 use crate::stats::{Busy, ByName, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
@@ -132,14 +132,8 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     let window = export::in_ns(&args.window, &*trace)?;
     look_back(pairs, window, &*trace, out);
     progress::begin("reading", trace.bytes());
-    let progress = Progress::new(trace.bytes());
-    let mut advance = |bytes| progress.advance(bytes);
-    let mut slices = Lasting::new(args.select.on_tracks(), Stats::new(window), &mut advance);
-    let mut outcome = trace.states_in(traceglass::event::Window::ALL, pairs, &mut slices)?;
-    if window == traceglass::event::Window::ALL {
-        outcome.add(trace.untold()?);
-    }
-    let stats = slices.finish()?;
+    let (stats, mut outcome) = slices::read(&*trace, pairs, args.select.on_tracks(), Stats::new(window))?;
+    outcome.add_untold(&*trace, window)?;
     outcome.damage.iter().for_each(|line| out.warn(path, line));
     let names = args.select.names();
     let is_empty =

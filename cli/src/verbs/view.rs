@@ -3,7 +3,7 @@
 use crate::export::page::{self, Page};
 use crate::output::Out;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Open, OpenBrowse, Privacy, Reading};
+use crate::trace::{Open, Privacy, Reading};
 use crate::view::{self, View};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ const EXAMPLES: &str = "\
   ssh target traceglass view /var/log/trace.rtc
   traceglass view --web crash.html a.rgd     a page to send";
 
-pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result<Status> {
+pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     if let Some(output) = &args.web {
         let Args { path, page, force, reading, .. } = args;
         args.privacy.hide(std::slice::from_ref(path), *reading, open)?;
@@ -71,12 +71,8 @@ pub fn run(args: &Args, open: Open, browse: OpenBrowse, out: &mut Out) -> Result
     #[cfg(unix)]
     crate::signals::keep_terminal();
     let color = out.is_colored();
-    match view::run(&View { path: &args.path, reading: args.reading, color, open, browse }) {
-        Err(failure @ Failure::Unreadable(_)) => {
-            out.complain_of(&args.path, &failure);
-            Ok(Status::Failed)
-        }
-        Err(failure) => Err(failure),
+    match view::run(&View { path: &args.path, reading: args.reading, color, open }) {
+        Err(failure) => out.failed(&args.path, failure),
         Ok(never) => match never {},
     }
 }

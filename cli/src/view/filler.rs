@@ -2,7 +2,7 @@
 
 use super::lanes::{BUCKETS, Cell, Lane, Lanes};
 use crate::status::{Failure, Result};
-use crate::trace::Events;
+use crate::trace::{Events, widen};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use traceglass::event::{EventKind, Item, Number, Track, TrackKind};
@@ -254,8 +254,7 @@ impl<'f> Filler<'f> {
         let bucket = self.bucket(ns);
         if inside {
             self.lanes.absolute = time.is_absolute();
-            let (first, last) = self.lanes.span.unwrap_or((ns, ns));
-            self.lanes.span = Some((first.min(ns), last.max(ns)));
+            widen(&mut self.lanes.span, ns, ns);
         }
         let place = self.lane(track);
         let name = match event.kind() {
@@ -287,8 +286,7 @@ impl<'f> Filler<'f> {
                 _ => f64::NAN,
             };
             if value.is_finite() && inside {
-                let (least, most) = lane.values.unwrap_or((value, value));
-                lane.values = Some((least.min(value), most.max(value)));
+                widen(&mut lane.values, value, value);
                 if let Some(cell) = bucket.and_then(|bucket| lane.cells.get_mut(bucket)) {
                     cell.value = Some(value);
                 }

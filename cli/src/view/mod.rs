@@ -33,7 +33,7 @@ mod work;
 
 use crate::input::Input;
 use crate::status::{Failure, Result};
-use crate::trace::{Browse, Open, OpenBrowse, Reading};
+use crate::trace::{Browse, Open, Reading};
 use key::Key;
 use ratatui::backend::Backend;
 use ratatui::terminal::Terminal;
@@ -55,7 +55,6 @@ pub struct View<'v> {
     pub reading: Reading,
     pub color: bool,
     pub open: Open,
-    pub browse: OpenBrowse,
 }
 
 /// Shows the viewer, until it is left: then the command ends. What it returns is a failure.
@@ -66,7 +65,8 @@ pub fn run(view: &View<'_>) -> Result<Infallible> {
     loop {
         let input = Input::open(view.path)?;
         let stamp = Stamp::of(view.path);
-        let looked = (view.browse)(&input, view.reading, &mut |browse| {
+        let trace = (view.open)(&input, view.reading)?;
+        let looked = trace.browse(input.path(), &mut |browse| {
             let screen = match &mut terminal {
                 Some(screen) => screen,
                 None => match Screen::enter() {

@@ -16,6 +16,7 @@ use super::state::{Effect, State};
 use super::{draw, errand, work};
 use crate::escape::is_unsafe;
 use crate::input::Input;
+use crate::status::Failure;
 use crate::trace::{Browse, Depth, Each, FileEntry, Reading};
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -47,7 +48,7 @@ fn session<R: Send>(path: &Path, size: (u16, u16), mut test: impl FnMut(&mut Ses
     on_large_stack(|| {
         let input = Input::open(path).unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));
         let mut result = None;
-        crate::formats::browse(&input, Reading::default(), &mut |browse| {
+        let mut look = |browse: &dyn Browse| {
             let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
             let (state, copied) = (State::new(browse.first()), Vec::new());
             let mut session = Session { state, browse, path, color: false, terminal, copied, quit: false };
@@ -55,8 +56,10 @@ fn session<R: Send>(path: &Path, size: (u16, u16), mut test: impl FnMut(&mut Ses
             session.timeline(None);
             session.draw();
             result = Some(test(&mut session));
-        })
-        .unwrap_or_else(|error| panic!("{}: {}", path.display(), error.message));
+        };
+        let opened = crate::formats::open(&input, Reading::default()).map_err(Into::into);
+        let looked = opened.and_then(|trace| trace.browse(input.path(), &mut look));
+        looked.unwrap_or_else(|error: Failure| panic!("{}: {error}", path.display()));
         result.unwrap()
     })
 }

@@ -1,6 +1,7 @@
 //! Times, as they are shown.
 
 use crate::trace::rfc3339;
+pub use crate::trace::shown_time as moment;
 use traceglass::event::Time;
 
 /// A time, as it is shown of a record.
@@ -13,16 +14,8 @@ pub fn shown_time(time: Time) -> String {
 }
 
 /// Nanoseconds as seconds.
-pub fn seconds(ns: i128) -> String {
-    let sign = if ns < 0 { "-" } else { "" };
-    let ns = ns.unsigned_abs();
-    format!("{sign}{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
-}
-
-/// A time, in full.
-pub fn moment(ns: i128, absolute: bool) -> String {
-    let date = if absolute { rfc3339(ns) } else { None };
-    date.unwrap_or_else(|| format!("{} s", seconds(ns)))
+fn seconds(ns: i128) -> String {
+    moment(ns, false).trim_end_matches(" s").to_owned()
 }
 
 /// A span of time in the unit that suits it.

@@ -116,3 +116,27 @@ fn chrome_cuts_slices_at_the_window_and_keeps_inputs_apart() {
     assert_eq!(of(1), of(2));
     assert_eq!(of(1).len() + of(2).len(), events.len());
 }
+
+/// The fields of an input's events have their own names, whatever an input before it has.
+#[test]
+fn chrome_names_the_fields_of_each_input() {
+    let samples = ["sample.ctf", "kernel", "sample.rfr", "trace.0.bin"];
+    let paths = samples.map(|sample| data(sample).to_str().unwrap().to_owned());
+    let events = |all: &Value, input: u64| -> Vec<(Value, Value)> {
+        let events = all["traceEvents"].as_array().unwrap().iter();
+        let of_input = events.filter(|event| event["pid"] == input && event["ph"] == "i");
+        of_input.map(|event| (event["name"].clone(), event["args"].clone())).collect()
+    };
+    let mut compared = 0;
+    for first in &paths {
+        for second in paths.iter().filter(|second| *second != first) {
+            let both = events(&chrome(&[first, second]), 2);
+            // One whose clock is of another kind than that of the first is left out.
+            if !both.is_empty() {
+                assert_eq!(both, events(&chrome(&[second]), 1), "{first} {second}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 2, "{compared}");
+}

@@ -274,10 +274,22 @@ fn a_chunk_that_cannot_be_read_is_named_in_the_manifest() {
 
 #[test]
 fn what_cannot_be_exported_is_said() {
-    let path = data("sample.rdf");
-    let out = traceglass(&["export", "--format", "perfetto", path.to_str().unwrap()]);
-    assert_eq!((status(&out), out.stdout.len()), (1, 0), "{out:?}");
-    assert!(String::from_utf8_lossy(&out.stderr).contains("--format files"), "{out:?}");
+    let (path, scratch) = (data("sample.rdf"), Scratch::new("no-events"));
+    let output = scratch.path("out");
+    let to_file = ["-o", &output];
+    for format in ["perfetto", "chrome"] {
+        for to in [&[][..], &to_file] {
+            let out = traceglass(&[&["export", "--format", format, path.to_str().unwrap()], to].concat());
+            assert_eq!((status(&out), out.stdout.len()), (1, 0), "{out:?}");
+            assert!(String::from_utf8_lossy(&out.stderr).contains("--format files"), "{out:?}");
+            assert!(!std::path::Path::new(&output).exists(), "{format}");
+        }
+    }
+    // The trace beside it is exported.
+    let sample = data("sample.rtc");
+    let out = traceglass(&["export", "--format", "chrome", path.to_str().unwrap(), sample.to_str().unwrap()]);
+    let events: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!((status(&out), &events["traceEvents"][0]["args"]["name"]), (1, &"sample.rtc".into()));
     let out = traceglass(&["export", "--format", "files", path.to_str().unwrap()]);
     assert_eq!(status(&out), 2);
 }

@@ -44,14 +44,12 @@ impl<'a> BitString<'a> {
 
     /// The bits in words of 64, the least significant one first.
     pub fn words(&self) -> impl Iterator<Item = u64> + use<'a> {
-        let bits = *self;
-        (0..self.len.div_ceil(64)).map(move |index| bits.word(index))
+        self.both_ways()
     }
 
-    /// The same, the most significant one first.
-    pub(super) fn words_downwards(&self) -> impl Iterator<Item = u64> + use<'a> {
+    pub(super) fn both_ways(&self) -> impl DoubleEndedIterator<Item = u64> + use<'a> {
         let bits = *self;
-        (0..self.len.div_ceil(64)).rev().map(move |index| bits.word(index))
+        (0..self.len.div_ceil(64)).map(move |index| bits.word(index))
     }
 
     /// True if any bit is set.

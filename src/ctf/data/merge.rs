@@ -275,12 +275,8 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
             self.told = source.saturating_add(1);
             let stream = self.slots.get_mut(source)?.source.as_mut()?;
             if let (true, Some(packet)) = (stream.loss.is_some(), &stream.packet) {
-                return Some(LastLoss {
-                    source,
-                    loss: stream.loss,
-                    since: stream.since,
-                    packet: packet.clone(),
-                });
+                let (loss, since, packet) = (stream.loss, stream.since, packet.clone());
+                return Some(LastLoss { source, loss, since, packet });
             }
         }
         None
@@ -307,14 +303,8 @@ impl<'a, 's, 't> Merge<'a, 's, 't> {
         let stream = self.slots.get(source)?.source.as_ref()?;
         match (&stream.next, &stream.packet) {
             (Some(Ok(parts)), Some(packet)) => {
-                let record = Record { packet, parts: *parts };
-                Some(Merged {
-                    source,
-                    loss: Loss::default(),
-                    record,
-                    nanoseconds: stream.nanoseconds,
-                    since: None,
-                })
+                let (record, loss) = (Record { packet, parts: *parts }, Loss::default());
+                Some(Merged { source, loss, record, nanoseconds: stream.nanoseconds, since: None })
             }
             _ => None,
         }

@@ -45,17 +45,7 @@ pub struct Packet<'a, 's> {
 }
 
 impl<'a, 's> Packet<'a, 's> {
-    pub(super) fn read(
-        schema: &'s Schema<'a, 's>,
-        data: &'a [u8],
-        offset: u64,
-        number: u64,
-        at: &mut u64,
-    ) -> Result<Self> {
-        Self::read_with(schema, data, offset, number, 0, true, at)
-    }
-
-    /// As [`Self::read`], with a value of the clock before it, and with sizes that may be wrong.
+    /// Reads header and context, with a value of the clock before it, and with sizes that may be wrong.
     pub(super) fn read_as_stated(
         schema: &'s Schema<'a, 's>,
         data: &'a [u8],
@@ -67,9 +57,11 @@ impl<'a, 's> Packet<'a, 's> {
         Self::read_with(schema, data, offset, number, clock, false, at)
     }
 
+    /// The same with sizes that must be right, if it `is_strict`; `at` is the bit after the last one that was read.
+    ///
     /// Inlined, so that the cursor's stack and what follows it share their room on the caller's.
     #[inline(always)]
-    fn read_with(
+    pub(super) fn read_with(
         schema: &'s Schema<'a, 's>,
         data: &'a [u8],
         offset: u64,
@@ -82,7 +74,8 @@ impl<'a, 's> Packet<'a, 's> {
         let window = Window { data, offset, limit: available, is_cut: true };
         let mut cursor = Cursor::new(window, schema, 0, &NO_SLOTS);
         let mut meaning = Meaning::new(clock);
-        let read = Self::read_scopes(&mut cursor, &mut meaning, at);
+        let read = Self::read_scopes(&mut cursor, &mut meaning);
+        *at = cursor.at;
         let (stream, context_at) = read?;
         let (total, content) = match (meaning.total, meaning.content) {
             (None, None) => (available, available),
@@ -162,13 +155,12 @@ impl<'a, 's> Packet<'a, 's> {
         (self.window.limit, self.window.is_cut) = (self.content, false);
     }
 
-    /// Header and context: the stream class, and where the context begins. `at` follows.
-    fn read_scopes(cursor: &mut Cursor<'a, 's>, meaning: &mut Meaning, at: &mut u64) -> Result<(u32, u64)> {
+    /// Header and context: the stream class, and where the context begins.
+    fn read_scopes(cursor: &mut Cursor<'a, 's>, meaning: &mut Meaning) -> Result<(u32, u64)> {
         let schema = cursor.schema;
-        Self::read_scope(cursor, Scope::PacketHeader, schema.header, meaning, at)?;
-        *at = cursor.at;
+        Self::read_scope(cursor, Scope::PacketHeader, schema.header, meaning)?;
         let class = match meaning.stream_class {
-            None if schema.stream_count() == 1 => Some(schema.first_stream()),
+            None if schema.stream_count() == 1 => Some(schema.stream_at(0)),
             id => schema.stream_class(id.unwrap_or(0)).map(|class| class.index),
         };
         let id = meaning.stream_class.unwrap_or(0);
@@ -176,52 +168,48 @@ impl<'a, 's> Packet<'a, 's> {
         let class = class.ok_or(unknown)?;
         let context_at = cursor.at;
         let root = root_of(schema.nodes, class, Scope::PacketContext);
-        Self::read_scope(cursor, Scope::PacketContext, root, meaning, at)?;
-        *at = cursor.at;
+        Self::read_scope(cursor, Scope::PacketContext, root, meaning)?;
         Ok((class, context_at))
     }
 
-    fn read_scope(
+    /// The fields of a scope that have roles.
+    #[inline(never)]
+    pub(super) fn read_scope(
         cursor: &mut Cursor<'a, 's>,
         scope: Scope,
         root: u32,
         meaning: &mut Meaning,
-        at: &mut u64,
     ) -> Result<()> {
-        let mut walk = || {
-            cursor.begin(scope, root)?;
-            while let Some(field) = cursor.next_role()? {
-                let node = cursor.node(field.index);
-                let start = field.start;
-                match field.value {
-                    Value::Unsigned(value) => {
-                        if node.roles & role::MAGIC != 0 && value != u64::from(MAGIC_NUMBER) {
-                            let mut found = [0; 8];
-                            for (to, from) in found.iter_mut().take(4).zip(cursor.window.data) {
-                                *to = *from;
-                            }
-                            let error =
-                                cursor.window.error(start, element::MAGIC, ErrorKind::BadMagic { found });
-                            cursor.at = start;
-                            return Err(error);
-                        }
-                        meaning.note(node.roles, value, clock_bits(node, start, cursor.at));
+        cursor.begin(scope, root)?;
+        Self::read_roles(cursor, meaning)
+    }
+
+    /// The same of a scope that has begun.
+    pub(super) fn read_roles(cursor: &mut Cursor<'a, 's>, meaning: &mut Meaning) -> Result<()> {
+        while let Some(field) = cursor.next_role()? {
+            let node = cursor.node(field.index);
+            let start = field.start;
+            match field.value {
+                Value::Unsigned(value) => {
+                    if node.roles & role::MAGIC != 0 && value != u64::from(MAGIC_NUMBER) {
+                        let found = ErrorKind::bad_magic(cursor.window.data.iter().take(4));
+                        let error = cursor.window.error(start, element::MAGIC, found);
+                        cursor.at = start;
+                        return Err(error);
                     }
-                    Value::Blob(bytes) => check_uuid(cursor, bytes, start)?,
-                    Value::Array(16) => {
-                        // CTF 1.8 has it as an array of bytes, each of them aligned.
-                        let byte = usize::try_from(start / 8).unwrap_or(usize::MAX);
-                        let bytes = cursor.window.data.get(byte..).and_then(|rest| rest.get(..16));
-                        check_uuid(cursor, bytes.unwrap_or_default(), start)?;
-                    }
-                    _ => {}
+                    meaning.note(node.roles, value, clock_bits(node, start, cursor.at));
                 }
+                Value::Blob(bytes) => check_uuid(cursor, bytes, start)?,
+                Value::Array(16) => {
+                    // CTF 1.8 has it as an array of bytes, each of them aligned.
+                    let byte = usize::try_from(start / 8).unwrap_or(usize::MAX);
+                    let bytes = cursor.window.data.get(byte..).and_then(|rest| rest.get(..16));
+                    check_uuid(cursor, bytes.unwrap_or_default(), start)?;
+                }
+                _ => {}
             }
-            Ok(())
-        };
-        let walked = walk();
-        *at = cursor.at;
-        walked
+        }
+        Ok(())
     }
 
     /// Offset in bytes from the start of the stream.

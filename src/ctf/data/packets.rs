@@ -93,7 +93,7 @@ impl<'a, 's> Packets<'a, 's> {
         let data = usize::try_from(self.offset).ok().and_then(|offset| self.data.get(offset..));
         let (Some(data), None) = (data.filter(|data| !data.is_empty()), self.fault) else { return Ok(None) };
         let mut at = 0;
-        match Packet::read(self.schema, data, self.offset, self.number, &mut at) {
+        match Packet::read_with(self.schema, data, self.offset, self.number, 0, true, &mut at) {
             Ok(packet) => {
                 self.offset = self.offset.saturating_add(packet.total / 8).min(to_u64(self.data.len()));
                 self.number = self.number.saturating_add(1);

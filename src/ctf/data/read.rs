@@ -5,6 +5,7 @@ use super::cursor::Cursor;
 use super::element;
 use super::value::{Float, Text, Value};
 use crate::ctf::schema::node::{BIG, Kind, NO_SLOT, NONE, Node, REVERSED};
+use crate::ctf::schema::table::holding;
 use crate::error::{ErrorKind, Result};
 
 impl<'a> Cursor<'a, '_> {
@@ -175,22 +176,7 @@ impl<'a> Cursor<'a, '_> {
     /// True if a selector is in one of the ranges that begin at node `first`, in ascending order.
     #[inline]
     pub(super) fn is_in(&self, first: u32, key: u64, signed: bool) -> bool {
-        if first == NONE {
-            return false;
-        }
-        // With the sign bit inverted, signed numbers are in the order of unsigned ones.
-        let flip = if signed { 1 << 63 } else { 0 };
-        let key = key ^ flip;
-        // Searches for those that begin at the key or before it.
-        let (mut low, mut high) = (0, self.node(first).count());
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.node(first.wrapping_sub(middle)).x() ^ flip <= key {
-                low = middle.wrapping_add(1);
-            } else {
-                high = middle;
-            }
-        }
-        low > 0 && key <= self.node(first.wrapping_sub(low.wrapping_sub(1))).y() ^ flip
+        let range = |at| self.node(first.wrapping_sub(at));
+        first != NONE && holding(range(0).count(), key, signed, range).is_some()
     }
 }

@@ -5,11 +5,10 @@ use super::cursor::Cursor;
 use super::element;
 use super::fields::Fields;
 use super::layout::Layouts;
-use super::meaning::{Meaning, clock_bits};
+use super::meaning::Meaning;
 use super::packet::Packet;
 use super::plan::Plan;
 use super::record::{Parts, Record, roots};
-use super::value::Value;
 use crate::bytes::to_u64;
 use crate::ctf::schema::node::{LAST, NONE, Node};
 use crate::ctf::schema::scope::Scope;
@@ -185,7 +184,10 @@ impl<'a, 's> Reader<'a, 's> {
             cursor.slots = packet.slots;
         }
         let mut meaning = Meaning::new(self.clock);
-        let id = Self::read_header(cursor, &mut meaning, packet)?;
+        if packet.event_header != NONE {
+            Packet::read_scope(cursor, Scope::EventHeader, packet.event_header, &mut meaning)?;
+        }
+        let id = meaning.event_class;
         let body = cursor.at;
         let orders = (order, cursor.last_big);
         let Some(class) = packet.schema.event_class(self.info, id) else {
@@ -211,25 +213,6 @@ impl<'a, 's> Reader<'a, 's> {
         self.payload = place;
         (self.at, self.last_big) = (cursor.at, cursor.last_big);
         Ok(Parts { class, start, body, end: cursor.at, clock: self.clock, orders })
-    }
-
-    /// A header of any form; the identifier in it.
-    #[inline(never)]
-    fn read_header(
-        cursor: &mut Cursor<'a, 's>,
-        meaning: &mut Meaning,
-        packet: &Packet<'a, 's>,
-    ) -> Result<Option<u64>> {
-        if packet.event_header != NONE {
-            cursor.begin(Scope::EventHeader, packet.event_header)?;
-            while let Some(field) = cursor.next_role()? {
-                if let Value::Unsigned(value) = field.value {
-                    let node = cursor.node(field.index);
-                    meaning.note(node.roles, value, clock_bits(node, field.start, cursor.at));
-                }
-            }
-        }
-        Ok(meaning.event_class)
     }
 
     /// The fields of the payload of the record that was read last, in place.

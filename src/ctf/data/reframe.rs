@@ -3,10 +3,9 @@
 use super::bits::load;
 use super::cursor::Cursor;
 use super::extent::aligned;
-use super::meaning::{Meaning, clock_bits};
+use super::meaning::Meaning;
 use super::packet::Packet;
 use super::record::Record;
-use super::value::Value;
 use super::write::Patches;
 use crate::bytes::to_u64;
 use crate::ctf::schema::node::{BIG, Kind, NONE, Node};
@@ -109,12 +108,7 @@ impl Record<'_, '_, '_> {
         let mut meaning = Meaning::new(clock);
         let mut cursor = Cursor::new(packet.window, packet.schema, 0, &packet.slots);
         if self.begin_scope(&mut cursor, Scope::EventHeader) {
-            while let Some(field) = cursor.next_role().ok()? {
-                if let Value::Unsigned(value) = field.value {
-                    let node = cursor.node(field.index);
-                    meaning.note(node.roles, value, clock_bits(node, field.start, cursor.at));
-                }
-            }
+            Packet::read_roles(&mut cursor, &mut meaning).ok()?;
         }
         Some(meaning.clock)
     }

@@ -118,7 +118,7 @@ struct Digits<'a>(BitString<'a>);
 impl fmt::Display for Digits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("0x")?;
-        self.0.words_downwards().try_for_each(|word| write!(f, "{word:016x}"))
+        self.0.both_ways().rev().try_for_each(|word| write!(f, "{word:016x}"))
     }
 }
 

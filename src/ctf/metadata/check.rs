@@ -1,4 +1,4 @@
-use super::{Fragment, FragmentKind, Language, MetadataStream, Text};
+use super::{Fragment, FragmentKind, Language, MetadataStream};
 use crate::ctf::element::{FRAGMENT, PREAMBLE, PREAMBLE_VERSION, TEXT};
 use crate::error::{Error, ErrorKind, Finding, Report, Result, Summary};
 
@@ -36,7 +36,7 @@ impl MetadataStream<'_> {
         if self.language() == Language::Tsdl {
             let (text, _) = self.text_until_error();
             if !text.is_empty() && !self.is_resumed() && !self.has_tsdl_signature() {
-                let kind = ErrorKind::BadMagic { found: first_bytes(text) };
+                let kind = ErrorKind::bad_magic(text.pieces().flatten());
                 report.warning(Error::new(text.offset(), TEXT, kind));
             }
             return Ok(report.summary());
@@ -49,7 +49,7 @@ impl MetadataStream<'_> {
                 continue;
             }
             if !fragment.is_separated() {
-                let kind = ErrorKind::Unexpected { byte: first_bytes(fragment.text())[0], expected: "0x1E" };
+                let kind = ErrorKind::Unexpected { byte: self.byte_at(fragment.offset()), expected: "0x1E" };
                 report.warning(Error::new(fragment.offset(), FRAGMENT, kind));
             }
             match fragment.check() {
@@ -87,12 +87,4 @@ fn typed(fragment: &Fragment<'_>, is_first: bool) -> Result<()> {
         FragmentKind::Untyped => at(FRAGMENT, ErrorKind::Missing),
         _ => Ok(()),
     }
-}
-
-fn first_bytes(text: Text<'_>) -> [u8; 8] {
-    let mut bytes = [0; 8];
-    for (to, from) in bytes.iter_mut().zip(text.pieces().flatten()) {
-        *to = *from;
-    }
-    bytes
 }

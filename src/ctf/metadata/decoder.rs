@@ -1,4 +1,4 @@
-use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT, bad_magic};
+use super::header::{LONG, Profile, RECORD_SEPARATOR, SHORT};
 use super::stream::{TSDL_SIGNATURE, not_metadata};
 use super::text::copy;
 use super::{Form, PacketHeader, ParseOptions};
@@ -294,7 +294,7 @@ impl Decoder {
         let start = self.offset.saturating_sub(to_u64(self.filled));
         let seen = self.seen();
         if start == 0 && seen.len() >= 4 && Form::detect(seen).is_none() {
-            return Err(self.fail(Error::new(0, METADATA, bad_magic(seen))));
+            return Err(self.fail(Error::new(0, METADATA, ErrorKind::bad_magic(seen.iter().take(4)))));
         }
         // 37 bytes may be all, or tell that 44 are not worth waiting for.
         if self.filled != to_usize(SHORT) && self.filled != to_usize(LONG) {

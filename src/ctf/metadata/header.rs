@@ -231,7 +231,7 @@ impl PacketHeader {
         let start = input;
         let magic = *input.array::<4>(MAGIC)?;
         let Some(order) = order_of_magic(magic) else {
-            return Err(start.error(MAGIC, bad_magic(start.as_slice())));
+            return Err(start.error(MAGIC, ErrorKind::bad_magic(start.as_slice().iter().take(4))));
         };
         if wanted.is_some_and(|wanted| wanted != order) {
             return Err(start.error(MAGIC, ErrorKind::ByteOrderChanged));
@@ -427,13 +427,4 @@ fn is_short(input: Bytes<'_>, order: ByteOrder, fields: &Fields) -> bool {
     let plausible = header_size(input, order)
         .is_some_and(|size| size >= LONG_SIZE && size.0.is_multiple_of(8) && size <= fields.content_size);
     !plausible && input.as_slice().get(to_usize(SHORT)) == Some(&RECORD_SEPARATOR)
-}
-
-/// The error for bytes that are no magic.
-pub(super) fn bad_magic(data: &[u8]) -> ErrorKind {
-    let mut found = [0; 8];
-    for (to, from) in found.iter_mut().zip(data.iter().take(4)) {
-        *to = *from;
-    }
-    ErrorKind::BadMagic { found }
 }

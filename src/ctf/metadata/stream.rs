@@ -1,10 +1,10 @@
-use super::header::{Profile, RECORD_SEPARATOR, SHORT, bad_magic};
+use super::header::{Profile, RECORD_SEPARATOR, SHORT};
 use super::pieces::Pieces;
 use super::text::Place;
 use super::{ByteOrder, Fragments, PacketHeader, Packets, ParseOptions, Text, Uuid};
 use crate::bytes::{Bytes, to_u64};
 use crate::ctf::element::{METADATA, PACKET_HEADER};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::json::Source;
 
 /// The first bytes of TSDL.
@@ -313,6 +313,6 @@ pub(super) fn not_metadata(data: &[u8]) -> Error {
     } else if begins(ByteOrder::Little) || begins(ByteOrder::Big) {
         input.truncated(PACKET_HEADER, SHORT.into())
     } else {
-        input.error(METADATA, bad_magic(data))
+        input.error(METADATA, ErrorKind::bad_magic(data.iter().take(4)))
     }
 }

@@ -282,11 +282,7 @@ fn split(table: &[u8]) -> Result<(Header, &[u8], &[u8])> {
     let input = Bytes::new(table);
     let magic = input.range(0, 8).ok_or_else(|| input.truncated(TABLE, 8))?;
     if magic.as_slice() != MAGIC {
-        let mut found = [0; 8];
-        for (to, from) in found.iter_mut().zip(magic.as_slice()) {
-            *to = *from;
-        }
-        return Err(Error::new(0, TABLE, ErrorKind::BadMagic { found }));
+        return Err(Error::new(0, TABLE, ErrorKind::bad_magic(magic.as_slice())));
     }
     let read = Header::read_from_prefix(table);
     let (header, rest) = read.map_err(|_| input.truncated(TABLE, HEADER.into()))?;

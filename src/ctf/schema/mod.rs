@@ -78,7 +78,7 @@ pub(crate) mod scope;
 mod slots;
 mod spec;
 mod stream;
-mod table;
+pub(crate) mod table;
 mod trie;
 pub mod tsdl;
 mod validate;

@@ -41,24 +41,14 @@ impl<'a, 's> Schema<'a, 's> {
         self.streams.len
     }
 
-    pub(crate) fn first_stream(&self) -> u32 {
-        self.streams.get(self.nodes, 0)
-    }
-
     /// True if there is a description of the trace itself.
     pub fn has_trace_class(&self) -> bool {
         self.trace != NONE
     }
 
-    /// The entry of a table with this identifier.
-    #[inline]
-    pub(super) fn find(&self, table: Table, start: u32, len: u32, id: u64) -> Option<u32> {
-        self.find_place(table, start, len, id).map(|at| table.get(self.nodes, at))
-    }
-
     /// The place in a table of the entry with this identifier.
     #[inline]
-    fn find_place(&self, table: Table, start: u32, len: u32, id: u64) -> Option<u32> {
+    pub(super) fn find_place(&self, table: Table, start: u32, len: u32, id: u64) -> Option<u32> {
         // Identifiers mostly count from 0.
         if let Ok(at) = u32::try_from(id)
             && at < len

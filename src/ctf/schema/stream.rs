@@ -23,7 +23,8 @@ impl<'a, 's> Schema<'a, 's> {
 
     /// The data stream class with this identifier.
     pub fn stream_class(&'s self, id: u64) -> Option<StreamClass<'a, 's>> {
-        self.find(self.streams, 0, self.streams.len, id).map(|index| StreamClass { schema: self, index })
+        self.find_place(self.streams, 0, self.streams.len, id)
+            .map(|at| StreamClass { schema: self, index: self.stream_at(at) })
     }
 }
 

@@ -31,7 +31,7 @@ impl Table {
     }
 
     /// A range of such a table.
-    pub(crate) fn range(self, nodes: Nodes<'_>, at: u32) -> &Node {
+    pub(crate) fn range<'s>(self, nodes: Nodes<'s>, at: u32) -> &'s Node {
         let distance = self.get(nodes, at.saturating_mul(2).saturating_add(1));
         nodes.get(self.base.saturating_add(distance))
     }
@@ -101,20 +101,30 @@ impl Nodes<'_> {
     /// `None` if they are not: then each option has to be looked at.
     pub(crate) fn option_of(self, index: u32, variant: &Node, key: u64, signed: bool) -> Option<Option<u32>> {
         let table = Table::of_ranges(self, variant).filter(|table| table.len > 0)?;
-        // With the sign bit inverted, signed numbers are in the order of unsigned ones.
-        let flip = if signed { 1 << 63 } else { 0 };
-        let key = key ^ flip;
-        let range = |at: u32| table.range(self, at);
-        // Searches for those that begin at the key or before it.
-        let (mut low, mut high) = (0, table.len / 2);
-        while low < high {
-            let middle = low.midpoint(high);
-            if range(middle).x() ^ flip <= key { low = middle.saturating_add(1) } else { high = middle }
-        }
-        let last = low.checked_sub(1).filter(|at| key <= range(*at).y() ^ flip);
+        let last = holding(table.len / 2, key, signed, |at| table.range(self, at));
         let option = last.map(|at| index.saturating_add(table.get(self, at.saturating_mul(2))));
         Some(option.filter(|option| self.get(*option).kind == Kind::Choice && *option < self.end(index)))
     }
+}
+
+/// The number of the range in which a key is, of ranges in ascending order that do not overlap.
+#[inline]
+pub(crate) fn holding<'s>(
+    count: u32,
+    key: u64,
+    signed: bool,
+    range: impl Fn(u32) -> &'s Node,
+) -> Option<u32> {
+    // With the sign bit inverted, signed numbers are in the order of unsigned ones.
+    let flip = if signed { 1 << 63 } else { 0 };
+    let key = key ^ flip;
+    // Searches for those that begin at the key or before it.
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low.midpoint(high);
+        if range(middle).x() ^ flip <= key { low = middle.saturating_add(1) } else { high = middle }
+    }
+    low.checked_sub(1).filter(|at| key <= range(*at).y() ^ flip)
 }
 
 #[inline(always)]

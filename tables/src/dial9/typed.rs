@@ -160,6 +160,11 @@ impl<'r> Typed<'r> {
         }
     }
 
+    /// True if one of its tables is wanted.
+    pub(super) fn has_tables(&self) -> bool {
+        self.rows.iter().any(Option::is_some)
+    }
+
     /// Begins a row of what happens at a time, or lasts up to another one; `None` if it is not wanted.
     fn row(&mut self, number: usize, place: Place, last: Option<i128>) -> Option<&mut Rows> {
         let Self { reading, rows, .. } = self;

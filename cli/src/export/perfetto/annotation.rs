@@ -3,7 +3,7 @@
 //! The fields of a group or list lie in the message around it, whose length stands before it: in four bytes, which are
 //! filled in when it ends. Protocol Buffers allow a length with leading zeros.
 
-use super::message::{self, Message};
+use super::message::{self, BYTES, FIXED64, Message, VARINT};
 use super::names::Names;
 use crate::output::push_start;
 use crate::record::{Buffer, Spelling, Tables};
@@ -24,11 +24,6 @@ const ARRAY_VALUES: u32 = 12;
 /// `TrackEvent.debug_annotations`, and `InternedData.debug_annotation_names`.
 const DEBUG_ANNOTATIONS: u32 = 4;
 const DEBUG_ANNOTATION_NAMES: u32 = 3;
-
-/// Wire types.
-const VARINT: u32 = 0;
-const FIXED64: u32 = 1;
-const BYTES: u32 = 2;
 
 /// The tag of a field with a number up to 15.
 const fn tag(field: u32, kind: u32) -> u8 {

@@ -12,9 +12,9 @@ pub struct Message {
 const ROOM: usize = 48;
 
 /// The wire types of fields.
-const VARINT: u32 = 0;
-const FIXED64: u32 = 1;
-const BYTES: u32 = 2;
+pub const VARINT: u32 = 0;
+pub const FIXED64: u32 = 1;
+pub const BYTES: u32 = 2;
 
 impl Default for Message {
     fn default() -> Self {

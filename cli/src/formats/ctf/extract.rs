@@ -9,16 +9,7 @@ impl Ctf2<'_> {
     pub(super) fn extract_packets(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let errors = self.errors();
         let damage = self.damage(&errors);
-        let whole = Part {
-            version: None,
-            kind: "metadata",
-            name: None,
-            number: 0,
-            path: None,
-            offset: None,
-            place: None,
-        };
-        let part = parts.part(&whole)?;
+        let part = parts.part(&Part { kind: "metadata", ..Part::default() })?;
         for piece in self.pieces() {
             parts.write(part, piece)?;
         }
@@ -29,15 +20,7 @@ impl Ctf2<'_> {
         if self.stream.form() != Form::Plain {
             for (number, packet) in (0..).zip(self.packets()) {
                 let offset = Some(packet.header().offset());
-                let part = parts.part(&Part {
-                    version: None,
-                    kind: "packet",
-                    name: None,
-                    number,
-                    path: None,
-                    offset,
-                    place: None,
-                })?;
+                let part = parts.part(&Part { kind: "packet", number, offset, ..Part::default() })?;
                 parts.write(part, packet.content())?;
                 parts.end(part)?;
                 parts.advance(packet.header().total_bytes().into());

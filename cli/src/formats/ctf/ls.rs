@@ -14,7 +14,7 @@ impl Ctf2<'_> {
         args.refuse_sha256(
             "packets and fragments are no files of their own; `traceglass cat` gives the text",
         )?;
-        args.refuse_window("metadata has no time")?;
+        args.window.refuse("metadata has no time")?;
         if self.stream.form() == Form::Plain || args.ctf.fragments {
             return self.list_fragments(args, out);
         }

@@ -8,12 +8,11 @@ mod trace;
 #[cfg(feature = "view")]
 mod view;
 
-use crate::input::Mapped;
 use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Reading,
-    Rewritten, Selection, Trace, Wanted,
+    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Rewritten,
+    Selection, Trace, Wanted,
 };
 use fragment::kind;
 #[cfg(feature = "view")]
@@ -22,35 +21,17 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 use std::path::Path;
 use summary::Summary;
-#[cfg(feature = "view")]
-pub use trace::browse as browse_trace;
-pub use trace::merge;
+pub use trace::{merge, open_directory, open_stream};
 use traceglass::ctf::metadata::{
     ByteOrder, Form, Fragment, Language, MetadataStream, Packet, PacketHeader, ParseOptions,
 };
 use traceglass::{Error, Finding, Format, Severity};
-#[cfg(feature = "view")]
-pub use view::browse;
 
 struct Ctf2<'a> {
     data: &'a [u8],
     stream: MetadataStream<'a>,
     /// The stream up to where it cannot be read, and from each packet on that is found after such a place.
     segments: Vec<MetadataStream<'a>>,
-}
-
-/// A folder with traces in it; `None` if there is none.
-pub fn open_directory(path: &Path, reading: Reading) -> Result<Option<Box<dyn Trace>>, Unreadable> {
-    trace::open_directory(path, reading)
-}
-
-/// A data stream, with the metadata beside it.
-pub fn open_stream<'a>(
-    mapped: &'a Mapped,
-    path: &Path,
-    reading: Reading,
-) -> Result<Box<dyn Trace + 'a>, Unreadable> {
-    trace::open_stream(mapped, path, reading)
 }
 
 /// A metadata stream.
@@ -220,6 +201,12 @@ impl Trace for Ctf2<'_> {
         }
     }
 
+    #[cfg(feature = "view")]
+    fn browse(&self, path: &Path, look: &mut dyn FnMut(&dyn crate::trace::Browse)) -> Result<()> {
+        view::browse(self, path, look);
+        Ok(())
+    }
+
     fn bytes(&self) -> u64 {
         self.data.len() as u64
     }
@@ -337,7 +324,7 @@ impl Trace for Ctf2<'_> {
     }
 
     fn cat(&self, args: &Selection, _: &mut Cursor, out: &mut Out) -> Result<Status> {
-        args.refuse_window("metadata has no time")?;
+        args.window.refuse("metadata has no time")?;
         if !args.select.name.is_empty() || args.select.stream.is_some() || !args.select.cpu.is_empty() {
             return Err(Failure::usage(
                 "--name, --stream and --cpu: metadata without its trace has no records",

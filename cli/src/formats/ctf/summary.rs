@@ -3,7 +3,7 @@
 use super::fragment::name_of;
 use crate::json::minify;
 use crate::output::{counted, grouped, printable};
-use crate::trace::shown_time;
+use crate::trace::{shown_time, time_json};
 use serde_json::{Map, Value};
 use traceglass::JsonString;
 use traceglass::ctf::metadata::{
@@ -62,7 +62,7 @@ impl Summary {
         self.trace_name = self.trace_name.take().or(text(trace.name()));
         for (name, value) in trace.environment().map_while(Result::ok) {
             let value = match value {
-                EnvironmentValue::Integer(value) => integer(value),
+                EnvironmentValue::Integer(value) => time_json(Some(value)),
                 EnvironmentValue::String(value) => value.to_string().into(),
                 EnvironmentValue::Other(value) => {
                     let mut json = Vec::new();
@@ -90,15 +90,6 @@ impl Summary {
         if let Some(name) = self.trace_name.as_ref().filter(|name| !name.is_empty()) {
             lines.push(("name", printable(name)));
         }
-        let entry = |key: &str| self.environment.get(key).map(shown);
-        if let Some(tracer) = entry("tracer_name") {
-            let version: Vec<String> =
-                ["tracer_major", "tracer_minor", "tracer_patch"].into_iter().map_while(&entry).collect();
-            lines.push(("tracer", format!("{tracer} {}", version.join(".")).trim_end().to_owned()));
-        }
-        if let Some(host) = entry("hostname") {
-            lines.push(("host", host));
-        }
         lines.extend(environment_lines(&self.environment));
         for (number, clock) in self.clock_lines.iter().enumerate() {
             lines.push((if number == 0 { "clocks" } else { "" }, clock.clone()));
@@ -110,27 +101,34 @@ impl Summary {
 /// A variable of the environment, as JSON.
 pub fn variable((name, value): (Name<'_>, schema::EnvironmentValue<'_>)) -> (String, Value) {
     let value = match value {
-        schema::EnvironmentValue::Integer(value) => integer(value),
+        schema::EnvironmentValue::Integer(value) => time_json(Some(value)),
         schema::EnvironmentValue::Text(text) => text.to_string().into(),
         _ => Value::Null,
     };
     (name.to_string(), value)
 }
 
-/// The environment besides tracer and host, which have lines of their own.
+/// Tracer and host, and the rest of the environment.
 pub fn environment_lines(environment: &Map<String, Value>) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let entry = |key: &str| environment.get(key).map(shown);
+    if let Some(tracer) = entry("tracer_name") {
+        let version: Vec<String> =
+            ["tracer_major", "tracer_minor", "tracer_patch"].into_iter().map_while(entry).collect();
+        lines.push(("tracer", format!("{tracer} {}", version.join(".")).trim_end().to_owned()));
+    }
+    lines.extend(entry("hostname").map(|host| ("host", host)));
     let told = ["tracer_name", "tracer_major", "tracer_minor", "tracer_patch", "hostname"];
     let rest = environment.iter().filter(|(name, _)| !told.contains(&name.as_str()));
-    rest.enumerate()
-        .map(|(number, (name, value))| {
-            let label = if number == 0 { "environment" } else { "" };
-            (label, format!("{} = {}", printable(name), shown(value)))
-        })
-        .collect()
+    lines.extend(rest.enumerate().map(|(number, (name, value))| {
+        let label = if number == 0 { "environment" } else { "" };
+        (label, format!("{} = {}", printable(name), shown(value)))
+    }));
+    lines
 }
 
 /// A value of the environment, for people.
-pub fn shown(value: &Value) -> String {
+fn shown(value: &Value) -> String {
     printable(&value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
@@ -138,26 +136,17 @@ fn text(string: Option<JsonString<Text<'_>>>) -> Option<String> {
     string.map(|string| string.to_string())
 }
 
-/// A JSON number, or a string where it takes 128 bits.
-fn integer(value: i128) -> Value {
-    match (i64::try_from(value), u64::try_from(value)) {
-        (Ok(value), _) => value.into(),
-        (_, Ok(value)) => value.into(),
-        _ => value.to_string().into(),
-    }
-}
-
 fn clock_json(clock: &ClockClass<'_>) -> Value {
-    let mut object = Map::new();
-    object.insert("name".into(), text(clock.name()).into());
-    object.insert("id".into(), text(clock.id()).into());
-    object.insert("uid".into(), text(clock.uid()).into());
-    object.insert("description".into(), text(clock.description()).into());
-    object.insert("frequency".into(), clock.frequency().into());
-    object.insert("offset_seconds".into(), clock.offset_seconds().into());
-    object.insert("offset_cycles".into(), clock.offset_cycles().into());
-    object.insert("origin".into(), origin(clock).into());
-    object.into()
+    serde_json::json!({
+        "name": text(clock.name()),
+        "id": text(clock.id()),
+        "uid": text(clock.uid()),
+        "description": text(clock.description()),
+        "frequency": clock.frequency(),
+        "offset_seconds": clock.offset_seconds(),
+        "offset_cycles": clock.offset_cycles(),
+        "origin": origin(clock),
+    })
 }
 
 fn origin(clock: &ClockClass<'_>) -> Option<String> {

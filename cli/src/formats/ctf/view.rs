@@ -2,7 +2,7 @@
 
 use super::{Ctf2, header_fields, kind, label};
 use crate::output::shortened;
-use crate::status::{Result, Unreadable};
+use crate::status::Result;
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Node, Plain, Trace};
 use std::path::Path;
 use traceglass::Format;
@@ -15,20 +15,13 @@ const MOST: u64 = 8 << 20;
 const SHOWN: usize = 400;
 
 /// Looks at a metadata stream.
-pub fn browse(
-    data: &[u8],
-    path: &Path,
-    lenient: bool,
-    look: &mut dyn FnMut(&dyn Browse),
-) -> Result<(), Unreadable> {
-    let ctf = super::parse(data, lenient)?;
-    let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
+pub fn browse(ctf: &Ctf2<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
+    let entry = FileEntry { path: path.to_owned(), size: ctf.data.len() as u64, times: None };
     look(&View { ctf, entries: [entry] });
-    Ok(())
 }
 
 struct View<'a> {
-    ctf: Ctf2<'a>,
+    ctf: &'a Ctf2<'a>,
     entries: [FileEntry; 1],
 }
 
@@ -64,7 +57,7 @@ impl Ctf2<'_> {
             let field = is_tsdl.then(|| Field::new(0, self.data.len() as u64, "TSDL", ""));
             let about = Plain { name, text, field };
             let end = self.data.len() as u64;
-            if !each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about }) {
+            if !each(&Node::new(Level::Part, 0, end, &about)) {
                 return;
             }
         }
@@ -91,14 +84,7 @@ fn tell_packet(number: usize, packet: &Packet<'_>, is_tsdl: bool, each: Each<'_>
     let header = packet.header();
     let offset = header.offset();
     let end = offset.saturating_add(header.total_bytes().into());
-    each(&Node {
-        level: Level::Part,
-        offset,
-        sub: 0,
-        end,
-        time: None,
-        about: &Whole { number, packet, is_tsdl },
-    })
+    each(&Node::new(Level::Part, offset, end, &Whole { number, packet, is_tsdl }))
 }
 
 fn tell_fragment(number: usize, fragment: &Fragment<'_>, each: Each<'_>) -> bool {
@@ -111,7 +97,7 @@ fn tell_fragment(number: usize, fragment: &Fragment<'_>, each: Each<'_>) -> bool
         end = start.saturating_add(piece.len() as u64);
     }
     let about = Text { number, fragment };
-    each(&Node { level: Level::Record, offset, sub: 0, end, time: None, about: &about })
+    each(&Node::new(Level::Record, offset, end, &about))
 }
 
 struct Whole<'w> {

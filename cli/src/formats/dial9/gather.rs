@@ -1,5 +1,6 @@
 //! Counts of events, and what a recorder says of itself.
 
+use crate::trace::widen;
 use std::collections::BTreeMap;
 use traceglass::dial9::{Event, Order, Schema, Value, tokio};
 
@@ -48,8 +49,7 @@ impl Gather {
         let says = class.says;
         let Some(time) = event.nanoseconds() else { return };
         if time > 0 {
-            let (first, last) = self.segment_times.unwrap_or((time, time));
-            self.segment_times = Some((first.min(time), last.max(time)));
+            widen(&mut self.segment_times, time, time);
         }
         match says {
             Says::Nothing => {}
@@ -78,8 +78,7 @@ impl Gather {
         }
         let times = self.segment_times.take();
         if let Some((first, last)) = times {
-            let (before, after) = self.times.unwrap_or((first, last));
-            self.times = Some((before.min(first), after.max(last)));
+            widen(&mut self.times, first, last);
         }
         (times.map(|(first, _)| first), is_recorded)
     }

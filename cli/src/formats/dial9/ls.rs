@@ -5,7 +5,7 @@ use super::segments::Rooms;
 use crate::output::{ERROR, Out, grouped, insert_path, shown};
 use crate::status::{Result, Status};
 use crate::table::{Table, left, path, right};
-use crate::trace::{Listing, aligned, shown_time, time_json};
+use crate::trace::{Listing, aligned, shown_time, time_json, widen};
 use serde_json::{Map, Value};
 use traceglass::dial9::{Frame, Frames};
 
@@ -38,9 +38,7 @@ impl Dial9<'_> {
         for segment in &self.segments {
             segment.open(|segment| {
                 for row in rows(&segment.data) {
-                    let is_in =
-                        row.times.is_some_and(|(first, last)| bounds.meets(first.into(), last.into()));
-                    if !bounds.is_everything() && !is_in {
+                    if !bounds.meets(row.times.map(|(first, last)| (first.into(), last.into()))) {
                         continue;
                     }
                     if row.lost.is_some() {
@@ -128,8 +126,7 @@ fn rows(data: &[u8]) -> Vec<Row> {
                         row.events = row.events.saturating_add(1);
                         // Symbols have the time 0, which says nothing.
                         if let Some(time) = event.nanoseconds().filter(|time| *time > 0) {
-                            let (first, last) = row.times.unwrap_or((time, time));
-                            row.times = Some((first.min(time), last.max(time)));
+                            widen(&mut row.times, time, time);
                         }
                     }
                     Frame::Schema(_) => row.schemas = row.schemas.saturating_add(1),

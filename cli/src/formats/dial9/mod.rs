@@ -16,6 +16,7 @@ mod tables;
 mod view;
 mod waits;
 
+use crate::input::slice;
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
@@ -39,9 +40,7 @@ pub struct Dial9<'a> {
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match Checked::parse(data) {
         Ok(_) => Ok(Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false })),
-        Err(error) => {
-            Err(Unreadable { format: Some(Format::Dial9), error: Some(error), message: error.to_string() })
-        }
+        Err(error) => Err(Unreadable::content(Format::Dial9, error)),
     }
 }
 
@@ -55,24 +54,6 @@ pub fn open_packed(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
 pub fn open_directory(path: &Path) -> Option<Box<dyn Trace>> {
     let segments = segments::of_folder(path)?;
     Some(Box::new(Dial9 { segments, is_folder: true }))
-}
-
-/// Opens a recording, or one of its segments, to be looked at; false if there is none.
-#[cfg(feature = "view")]
-pub fn browse(
-    path: &Path,
-    data: Option<&[u8]>,
-    look: &mut dyn FnMut(&dyn crate::trace::Browse),
-) -> Result<bool, Unreadable> {
-    let (segments, is_folder) = match data {
-        Some(data) => (vec![Segment::Given(data)], false),
-        None => match segments::of_folder(path) {
-            Some(segments) => (segments, true),
-            None => return Ok(false),
-        },
-    };
-    view::browse(&Dial9 { segments, is_folder }, path, look);
-    Ok(true)
 }
 
 impl Dial9<'_> {
@@ -115,6 +96,12 @@ impl Dial9<'_> {
 impl Trace for Dial9<'_> {
     fn format(&self) -> Format {
         Format::Dial9
+    }
+
+    #[cfg(feature = "view")]
+    fn browse(&self, path: &Path, look: &mut dyn FnMut(&dyn crate::trace::Browse)) -> Result<()> {
+        view::browse(self, path, look);
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {
@@ -193,8 +180,7 @@ impl Trace for Dial9<'_> {
                     report(Finding::new(Severity::Error, error));
                 }
                 for part in findings.hashed_parts(segment.path) {
-                    let part =
-                        segments::range(&segment.data, part.start, part.end.min(segment.data.len() as u64));
+                    let part = slice(&segment.data, part.start, part.end.min(segment.data.len() as u64));
                     findings.digest().into_iter().for_each(|digest| rewrite::hash_all(part, digest));
                 }
                 Ok(())

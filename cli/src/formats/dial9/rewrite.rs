@@ -2,7 +2,7 @@
 
 use super::segments::{Opened, Rooms, Segment, packing};
 use super::{Dial9, segments};
-use crate::input::{Input, Mapped};
+use crate::input::{Input, Mapped, slice};
 use crate::record::Names;
 use crate::status::{Failure, Result};
 use crate::trace::{Anew, Bounds, By, Digest, NewTrace, Rewritten, Wanted, in_order_of_time};
@@ -318,11 +318,11 @@ impl Piece {
             done.meet(first.into(), last.into());
             return;
         }
-        if !bounds.meets(first.into(), last.into()) {
+        if !bounds.meets(Some((first.into(), last.into()))) {
             return;
         }
         let mut rooms = Rooms::new();
-        let mut frames = Frames::new(segments::range(&opened.data, self.start, self.end), rooms.lend());
+        let mut frames = Frames::new(slice(&opened.data, self.start, self.end), rooms.lend());
         let mut turns = Turns::new(names);
         while let Ok(Some(event)) = frames.next_event() {
             if let (Turn::Named, time) = turns.of(&event)
@@ -350,7 +350,7 @@ fn write(
     if kept == 0 && !(bounds.0.is_everything() && bounds.1.are_all()) {
         return Ok(());
     }
-    let data = segments::range(&opened.data, piece.start, piece.end);
+    let data = slice(&opened.data, piece.start, piece.end);
     if kept == piece.events {
         return to.put(data);
     }
@@ -366,7 +366,7 @@ fn write(
             }
             hash(event, &mut done.digest);
         }
-        let bytes = segments::range(data, frame.offset(), frames.offset());
+        let bytes = slice(data, frame.offset(), frames.offset());
         reframed.write(&frame, bytes, &mut |bytes: &[u8]| to.put(bytes))?;
     }
     done.anew.add(path, start..to.position());

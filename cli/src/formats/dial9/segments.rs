@@ -160,9 +160,3 @@ impl Rooms {
             .classes(&mut self.classes)
     }
 }
-
-/// The bytes from `start` to `end`, as far as they are there.
-pub fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
-}

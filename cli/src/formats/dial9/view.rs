@@ -2,22 +2,18 @@
 
 use super::Dial9;
 use super::segments::{Data, Rooms, Segment};
-use crate::record::Text;
+use crate::record::row;
 use crate::status::Result;
 use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Lost, Marks, Node, Plain};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use traceglass::dial9::{Event, Frame, Frames};
+use traceglass::dial9::{Frame, Frames};
 use traceglass::event::Time;
-use traceglass::record::{Any, Record as _};
 use traceglass::{Error, Format};
 
 /// The number of bytes of unpacked segments after which no more are unpacked: they are held.
 const UNPACKED: u64 = 1 << 30;
-
-/// The most bytes of a row.
-const ROW: usize = 4096;
 
 type Loaded<'v> = Result<(Data<'v>, Option<Error>), String>;
 
@@ -111,14 +107,14 @@ impl<'v> View<'v> {
                     let about = Seen { frames: &frames, frame: &frame, number };
                     let (offset, end) = (frame.offset(), frames.offset());
                     let time = time.map(|ns| Time::since_origin(ns.into()));
-                    if !each(&Node { level, offset, sub: 0, end, time, about: &about }) {
+                    if !each(&Node::new(level, offset, end, &about).at(time)) {
                         return;
                     }
                 }
                 Ok(None) => break,
                 Err(_) => {
                     let Some(gap) = frames.recover() else { break };
-                    if !each(&Lost(gap).node()) {
+                    if !each(&Lost::new(gap).node()) {
                         return;
                     }
                 }
@@ -160,7 +156,7 @@ impl Browse for View<'_> {
         for (place, &(offset, number)) in all.iter().enumerate().skip(first) {
             let end = all.get(place.saturating_add(1)).map_or(size, |(next, _)| *next);
             let about = Plain { name: &named(number), text: String::new(), field: None };
-            if !each(&Node { level: Level::Part, offset, sub: 0, end, time: None, about: &about }) {
+            if !each(&Node::new(Level::Part, offset, end, &about)) {
                 return;
             }
         }
@@ -178,7 +174,7 @@ impl Browse for View<'_> {
 
 /// A place from which on there is nothing to read.
 fn lost<'n>(at: u64, about: &'n Plain<'n>) -> Node<'n> {
-    Node { level: Level::Gap, offset: at, sub: 0, end: at, time: None, about }
+    Node::new(Level::Gap, at, at, about)
 }
 
 fn named(batch: u64) -> String {
@@ -197,7 +193,7 @@ impl About for Seen<'_, '_, '_> {
     fn text(&self) -> (String, String) {
         match self.frame {
             Frame::Header(_) => (named(self.number), String::new()),
-            Frame::Event(event) => (event.name().to_owned(), row(self.frames, event)),
+            Frame::Event(event) => (event.name().to_owned(), row(&self.frames.record(event), event.name())),
             other => (other.kind_name().to_owned(), String::new()),
         }
     }
@@ -205,15 +201,6 @@ impl About for Seen<'_, '_, '_> {
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
         super::hex::show(self.frames, self.frame, fields)
     }
-}
-
-/// The fields of an event, in one line.
-fn row(frames: &Frames<'_, '_>, event: &Event<'_>) -> String {
-    let mut text = Text::rows(ROW);
-    // It has been checked.
-    let _ = frames.record(event).tell(&mut Any(&mut text));
-    let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
-    line.strip_prefix(event.name()).unwrap_or(&line).trim().to_owned()
 }
 
 #[cfg(test)]

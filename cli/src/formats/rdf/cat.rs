@@ -23,12 +23,12 @@ impl Rdf<'_> {
         let wants_bytes = args.rdf.header || args.rdf.stored || args.raw;
         let wants_records = args.json || args.rdf.records || (is_all && !wants_bytes);
         if !wants_records {
-            args.refuse_window("only records have times: say --records or --json")?;
+            args.window.refuse("only records have times: say --records or --json")?;
             if !args.select.name.is_empty() {
                 return Err(Failure::usage("--name: only records have names: say --records or --json"));
             }
         }
-        if let Some(damage) = self.damage {
+        if let Some(damage) = self.damage() {
             out.warn(&args.path, damage);
         }
         if !wants_records {
@@ -71,14 +71,14 @@ impl Rdf<'_> {
                 return Ok(Status::Damaged);
             }
         }
-        Ok(Status::damaged_if(self.damage.is_some()))
+        Ok(Status::damaged_if(self.damage().is_some()))
     }
 
     /// The records of the chunks that are picked, in the order of the index.
     fn records(&self, pick: Pick, args: &Selection, out: &mut Out) -> Result<Status> {
         let range = Range::of(args, || self.start())?;
         let mut lines = Lines::new(&args.shape(), out);
-        let mut status = Status::damaged_if(self.damage.is_some());
+        let mut status = Status::damaged_if(self.damage().is_some());
         let progress = Progress::new(self.size());
         let (mut last, mut told) = (None, HashSet::new());
         walk(&self.file, pick, &mut |step| {
@@ -157,7 +157,7 @@ impl Rdf<'_> {
                 ));
             }
         };
-        chunk.ok_or_else(|| match self.damage {
+        chunk.ok_or_else(|| match self.damage() {
             Some(damage) => {
                 Failure::unreadable(format!("{asked} is not in what is left of the index: {damage}"))
             }

@@ -10,8 +10,8 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use traceglass::Format;
 use traceglass::rdf::{File, Identifier, NewChunk, write};
-use traceglass::{Format, Severity};
 
 /// A chunk as a list names it.
 struct Listed {
@@ -81,13 +81,7 @@ pub fn create(parts: &NewParts<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> 
 /// Writes what follows after the end of a file that gets more chunks; gives the header that makes them count.
 pub fn append(data: &[u8], parts: &NewParts<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let file = File::parse(data).map_err(|error| Failure::content(Format::Rdf, error))?;
-    let rdf = Rdf { file, damage: None };
-    let mut damage = None;
-    rdf.each_entry(|_, findings| {
-        let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
-        damage = damage.or(error.map(|error| error.cause()));
-    })?;
-    if let Some(error) = damage {
+    if let Some(error) = (Rdf { file, gap: None }).first_error()? {
         return Err(Failure::usage(format!("the file is damaged, recover it first: {error}")));
     }
     let chunks = load(parts)?;

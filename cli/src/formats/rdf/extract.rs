@@ -10,7 +10,7 @@ use traceglass::Error;
 impl Rdf<'_> {
     /// Bytes that several entries name are written once.
     pub(super) fn extract_chunks(&self, parts: &mut dyn Parts) -> Result<Outcome> {
-        let mut damage: Vec<String> = self.damage.iter().map(ToString::to_string).collect();
+        let mut damage: Vec<String> = self.damage().iter().map(ToString::to_string).collect();
         let mut decoder = Decoder::new();
         let (headers, contents) = (Plan::of(&self.file, Stored::Headers), Plan::of(&self.file, Stored::Data));
         for entry in self.file.entries() {
@@ -22,9 +22,8 @@ impl Rdf<'_> {
                 kind,
                 name: Some(&id),
                 number,
-                path: None,
                 offset: range,
-                place: None,
+                ..Part::default()
             };
             if entry.header_size() != 0 || chunk.header().is_err() {
                 let header = of("header", entry.header_range().ok().map(|range| range.start));

@@ -35,32 +35,43 @@ use std::collections::{BTreeMap, HashSet};
 use traceglass::event::{Item, Window};
 
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
-use traceglass::{Error, Finding, Format, Severity};
-#[cfg(feature = "view")]
-pub use view::browse;
+use traceglass::{Error, Finding, Format, Gap, Severity};
 
 struct Rdf<'a> {
     file: File<'a>,
-    /// The error in the index.
-    damage: Option<Error>,
+    /// The part of the index that is lost.
+    gap: Option<Gap>,
 }
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match File::recover(data) {
-        Ok((file, gap)) => Ok(Box::new(Rdf { file, damage: gap.map(|gap| gap.cause()) })),
-        Err(error) => {
-            Err(Unreadable { format: Some(Format::Rdf), error: Some(error), message: error.to_string() })
-        }
+        Ok((file, gap)) => Ok(Box::new(Rdf { file, gap })),
+        Err(error) => Err(Unreadable::content(Format::Rdf, error)),
     }
 }
 
 impl Rdf<'_> {
+    /// The error in the index.
+    fn damage(&self) -> Option<Error> {
+        self.gap.map(|gap| gap.cause())
+    }
+
+    /// The first error in the entries and what they lead to.
+    fn first_error(&self) -> Result<Option<Error>> {
+        let mut first = None;
+        self.each_entry(|_, findings| {
+            let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
+            first = first.or(error.map(|error| error.cause()));
+        })?;
+        Ok(first)
+    }
+
     /// Reads and verifies everything; the findings come in file order.
     fn verify(&self, mut report: impl FnMut(Finding)) -> Result<()> {
         if let Err(error) = self.file.check_header(&mut report) {
             report(Finding::new(Severity::Error, error));
         }
-        if let Some(damage) = self.damage {
+        if let Some(damage) = self.damage() {
             report(Finding::new(Severity::Error, damage));
         }
         self.each_entry(|_, findings| findings.into_iter().for_each(&mut report))
@@ -141,6 +152,12 @@ impl Events for First {
 impl Trace for Rdf<'_> {
     fn format(&self) -> Format {
         Format::Rdf
+    }
+
+    #[cfg(feature = "view")]
+    fn browse(&self, path: &std::path::Path, look: &mut dyn FnMut(&dyn crate::trace::Browse)) -> Result<()> {
+        view::browse(self, path, look);
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {
@@ -285,7 +302,7 @@ impl Trace for Rdf<'_> {
         if complete {
             self.verify(&mut report)?;
             contents::check(&self.file, &mut report);
-        } else if let Some(error) = self.damage {
+        } else if let Some(error) = self.damage() {
             report(Finding::new(Severity::Error, error));
         }
         let status = Status::damaged_if(errors > 0);
@@ -306,7 +323,7 @@ impl Trace for Rdf<'_> {
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        args.refuse_window("the index of an RDF file has no times")?;
+        args.window.refuse("the index of an RDF file has no times")?;
         let mut columns = vec![
             right("entry"),
             left("identifier"),
@@ -322,7 +339,7 @@ impl Trace for Rdf<'_> {
         }
         let mut table = Table::new(&columns);
         let mut numbers: BTreeMap<Identifier, u64> = BTreeMap::new();
-        let mut status = Status::damaged_if(self.damage.is_some());
+        let mut status = Status::damaged_if(self.damage().is_some());
         let (mut stored, mut data) = (0_u64, 0_u64);
         let headers = args.sha256.then(|| Plan::of(&self.file, Part::Headers));
         let contents = args.sha256.then(|| Plan::of(&self.file, Part::Data));
@@ -384,7 +401,7 @@ impl Trace for Rdf<'_> {
             let total = counted(self.file.index().len() as u64, "chunk", "chunks");
             out.wrapped("", format_args!("{total}, {} stored, {} of data", bytes(stored), bytes(data)))?;
         }
-        if let Some(damage) = self.damage {
+        if let Some(damage) = self.damage() {
             out.warn(&args.path, format_args!("the index is not whole: {damage}"));
         }
         Ok(status)
@@ -448,7 +465,7 @@ impl Trace for Rdf<'_> {
         for field in &parts {
             fields.field(field)?;
         }
-        Ok(Status::damaged_if(self.damage.is_some()))
+        Ok(Status::damaged_if(self.damage().is_some()))
     }
 }
 

@@ -59,20 +59,9 @@ impl Trace for Neighbor<'_> {
     fn extract(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         let (chunks, error) = self.chunks();
         for (number, chunk) in (0..).zip(&chunks) {
-            let name = type_of(chunk);
-            let offset = Some(chunk.offset());
-            let part = parts.part(&Part {
-                version: None,
-                kind: "chunk",
-                name: Some(&name),
-                number,
-                path: None,
-                offset,
-                place: None,
-            })?;
-            parts.write(part, chunk.content())?;
-            parts.end(part)?;
-            parts.advance(chunk.content().len() as u64);
+            let (name, offset) = (type_of(chunk), Some(chunk.offset()));
+            let part = Part { kind: "chunk", name: Some(&name), number, offset, ..Part::default() };
+            parts.whole(&part, chunk.content())?;
         }
         let damage: Vec<String> = error.iter().map(ToString::to_string).collect();
         Ok(Outcome { status: Status::damaged_if(error.is_some()), damage })
@@ -133,7 +122,7 @@ impl Trace for Neighbor<'_> {
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        args.refuse_window("the list of chunks has no times")?;
+        args.window.refuse("the list of chunks has no times")?;
         let (chunks, error) = self.chunks();
         let mut columns = vec![
             right("entry"),
@@ -190,7 +179,7 @@ impl Trace for Neighbor<'_> {
 
     fn cat(&self, args: &Selection, _: &mut Cursor, out: &mut Out) -> Result<Status> {
         args.refuse_follow("such a file is written at once")?;
-        args.refuse_window("the list of chunks has no times")?;
+        args.window.refuse("the list of chunks has no times")?;
         if args.json || args.rdf.records || args.rdf.header || args.rdf.stored {
             return Err(Failure::usage("of this format no records are read, only the bytes of a chunk"));
         }

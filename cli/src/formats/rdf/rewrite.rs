@@ -43,8 +43,8 @@ impl Rdf<'_> {
         }
         let mut done = Rewritten::of("chunks");
         let keeps = self.keeps(wanted, &mut done)?;
-        let is_all = keeps.iter().all(|keep| *keep) && self.damage.is_none();
-        if keeps.is_empty() && self.damage.is_some() {
+        let is_all = keeps.iter().all(|keep| *keep) && self.damage().is_none();
+        if keeps.is_empty() && self.damage().is_some() {
             return Err(Failure::unreadable(
                 "nothing is recoverable: the index is lost, and without it no chunk has a name or a place",
             ));
@@ -122,7 +122,7 @@ impl Rdf<'_> {
                 done.lose(None, range.start, range.end.saturating_sub(range.start), what);
             }
         })?;
-        if let Some(damage) = self.damage {
+        if let Some(damage) = self.damage() {
             let rest = (self.file.data().len() as u64).saturating_sub(damage.offset());
             done.lose(None, damage.offset(), rest, format!("entries of the index: {damage}"));
         }
@@ -246,13 +246,8 @@ pub fn merge(files: &[&[u8]], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Res
         parsed.iter().map(|file| vec![Span::EMPTY; file.index().len().saturating_mul(2)]).collect();
     let mut selections = Vec::new();
     for (file, storage) in parsed.iter().zip(&mut storage) {
-        let rdf = Rdf { file: *file, damage: None };
-        let mut damage = None;
-        rdf.each_entry(|_, findings| {
-            let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
-            damage = damage.or(error.map(|error| error.cause()));
-        })?;
-        if let Some(error) = damage {
+        let rdf = Rdf { file: *file, gap: None };
+        if let Some(error) = rdf.first_error()? {
             return Err(Failure::usage(format!("one of the files is damaged, recover it first: {error}")));
         }
         let all = vec![true; file.index().len()];

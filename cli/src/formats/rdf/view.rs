@@ -4,11 +4,11 @@ use super::contents;
 use super::decoder::Decoder;
 use super::loaded::{Loaded, is_known};
 use super::walk::{self, Open, Step};
-use super::{entry_fields, name};
+use super::{Rdf, entry_fields, name};
 use crate::output::grouped;
-use crate::record::Text;
-use crate::status::{Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Node};
+use crate::record::{ROW, Text};
+use crate::status::Result;
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Node, Plain};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,39 +22,31 @@ use traceglass::{Format, Gap};
 /// The number of records of a chunk that are shown.
 const MOST: usize = 1 << 20;
 
-/// The number of bytes the text of a record has at most.
-const ROW: usize = 4096;
-
 /// Of how many chunks the records are kept, and with how many bytes of text: those on a screen, and as many around
 /// them.
 const KEPT: usize = 128;
 const KEPT_TEXT: usize = 64 << 20;
 
 /// Looks at a file.
-pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
-    let (file, gap) = File::recover(data).map_err(|error| Unreadable {
-        format: Some(Format::Rdf),
-        error: Some(error),
-        message: error.to_string(),
-    })?;
-    let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
+pub fn browse(rdf: &Rdf<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
+    let file = &rdf.file;
+    let entry = FileEntry { path: path.to_owned(), size: file.data().len() as u64, times: None };
     let chunks = file.chunks(walk::TOKENS);
     let streams = chunks
         .filter_map(|chunk| Some((chunk.entry().number() as u64, stream_of(&chunk)?.fields().stream())));
     look(&View {
         file,
-        gap,
+        gap: rdf.gap,
         entries: [entry],
-        places: places(&file),
-        cpu_hz: walk::cpu_hz(&file, &mut Decoder::new()),
+        places: places(file),
+        cpu_hz: walk::cpu_hz(file, &mut Decoder::new()),
         streams: streams.collect(),
         loads: Mutex::default(),
     });
-    Ok(())
 }
 
 struct View<'a> {
-    file: File<'a>,
+    file: &'a File<'a>,
     /// The part of the index that is lost.
     gap: Option<Gap>,
     entries: [FileEntry; 1],
@@ -220,7 +212,7 @@ impl View<'_> {
         // Only the list of rows can end it.
         let _: Result<bool> = match (Loaded::read(chunk, &mut decoder), open) {
             (Ok(loaded), Some(mut open)) => {
-                let told = open.chunk(&self.file, &loaded, place, &mut add);
+                let told = open.chunk(self.file, &loaded, place, &mut add);
                 loads.open.insert(place.entry, open);
                 told
             }
@@ -245,7 +237,7 @@ impl View<'_> {
             let Ok(Content::Rmt(rmt)) = loaded.content() else { continue };
             let place = chunk_place(&chunk.entry());
             let reached = open.get_or_insert_with(|| Open::new(rmt, place));
-            let _: Result<bool> = reached.chunk(&self.file, &loaded, place, &mut |_| Ok(true));
+            let _: Result<bool> = reached.chunk(self.file, &loaded, place, &mut |_| Ok(true));
             loads.open.insert(number, reached.clone());
         }
         let chunk = self.file.chunk_at(entry.number())?;
@@ -255,7 +247,7 @@ impl View<'_> {
     fn place(&self, place: Place, depth: Depth, from: u64, each: Each<'_>) -> bool {
         match place.what {
             What::FileHeader => {
-                let about = Head { file: &self.file };
+                let about = Head { file: self.file };
                 tell(Level::Filling, place, &about, each)
             }
             What::Index => self.index_entries(place, depth, from, each),
@@ -307,12 +299,13 @@ impl View<'_> {
     }
 
     fn index_entries(&self, place: Place, depth: Depth, from: u64, each: Each<'_>) -> bool {
-        let about = Whole { count: self.file.index().len() as u64 };
+        let text = format!("{} entries", grouped(self.file.index().len() as u64));
+        let about = Plain { name: "index", text, field: None };
         if !tell(Level::Part, place, &about, each) {
             return false;
         }
         if let (Some(gap), true) = (&self.gap, depth == Depth::All)
-            && !each(&Lost(*gap).node())
+            && !each(&Lost::new(*gap).node())
         {
             return false;
         }
@@ -327,7 +320,7 @@ impl View<'_> {
             let about = Indexed { entry };
             let offset = entry.offset();
             let end = offset.saturating_add(Index::ENTRY_SIZE as u64);
-            if !each(&Node { level: Level::Filling, offset, sub: 0, end, time: None, about: &about }) {
+            if !each(&Node::new(Level::Filling, offset, end, &about)) {
                 return false;
             }
         }
@@ -336,7 +329,7 @@ impl View<'_> {
 }
 
 fn tell(level: Level, place: Place, about: &dyn About, each: Each<'_>) -> bool {
-    each(&Node { level, offset: place.offset, sub: 0, end: place.end, time: None, about })
+    each(&Node::new(level, place.offset, place.end, about))
 }
 
 impl Browse for View<'_> {
@@ -391,16 +384,6 @@ impl About for Head<'_> {
     }
 }
 
-struct Whole {
-    count: u64,
-}
-
-impl About for Whole {
-    fn text(&self) -> (String, String) {
-        ("index".to_owned(), format!("{} entries", grouped(self.count)))
-    }
-}
-
 struct Indexed<'e> {
     entry: Entry<'e>,
 }
@@ -440,7 +423,7 @@ impl About for Part<'_> {
             What::Header => ("header", self.place.offset..self.place.end),
             _ => ("data", self.place.offset..self.place.end),
         };
-        let known = contents::hex_fields(&self.view.file, self.entry, &fields.range());
+        let known = contents::hex_fields(self.view.file, self.entry, &fields.range());
         let mut end = range.start;
         for field in known.iter().filter(|field| range.contains(&field.offset)) {
             fields.field(field)?;

@@ -10,7 +10,7 @@ use crate::parallel::{in_order, pays};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Cursor, Selection};
+use crate::trace::{Cursor, Selection, widen};
 use std::collections::BTreeMap;
 use std::path::Path;
 use traceglass::rfr::{
@@ -240,7 +240,7 @@ fn groups<'p, 'a>(chunks: &[&'p Part<'a>]) -> Result<Vec<Vec<&'p Part<'a>>>> {
         scan::items(&chunk, None, &mut Damage::default(), |item, _| {
             if let Item::Record(record) = item {
                 let micros = record.unix_micros(&chunk.header()).unwrap_or(u64::MAX);
-                span = Some(span.map_or((micros, micros), |(a, b)| (a.min(micros), b.max(micros))));
+                widen(&mut span, micros, micros);
             }
             Ok(())
         })?;

@@ -3,21 +3,14 @@
 use super::Rfr;
 use super::files::{Kind, Part};
 use super::scan::{self, Damage};
+use super::select::stated;
 use super::sites::Sites;
 use crate::status::{Failure, Result};
 use crate::trace::{Events, Outcome, Part as Extracted, Parts, begin_before};
 use std::mem;
 use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
-use traceglass::rfr::ChunkHeader;
 use traceglass::{ErrorKind, Format, Severity};
-
-/// The begin and the end of a chunk, by its header, in microseconds.
-fn period(header: &ChunkHeader) -> (u128, u128) {
-    let at =
-        |micros: u64| u128::from(header.base_time()).saturating_mul(1_000_000).saturating_add(micros.into());
-    (at(header.start().min(header.earliest())), at(header.end().max(header.latest())))
-}
 
 /// Groups of chunks that overlap in time: only those of one group are open at the same time.
 fn groups<'p, 'a>(chunks: impl Iterator<Item = &'p Part<'a>>) -> Vec<Vec<&'p Part<'a>>>
@@ -25,7 +18,7 @@ where
     'a: 'p,
 {
     let mut chunks: Vec<_> =
-        chunks.filter_map(|part| part.header().map(|header| (period(&header), part))).collect();
+        chunks.filter_map(|part| part.header().map(|header| (stated(&header), part))).collect();
     chunks.sort_by_key(|&((start, _), _)| start);
     let mut groups: Vec<Vec<&Part<'_>>> = Vec::new();
     let mut last = 0;
@@ -42,7 +35,7 @@ where
 impl Rfr<'_> {
     /// The begin of the chunks that have so many bytes before a time. Streams, which have no chunks, are read as a whole.
     pub(super) fn begin_of_chunks(&self, time: i128, bytes: u64) -> Option<i128> {
-        let begin = |header| i128::try_from(period(&header).0).unwrap_or(i128::MAX).saturating_mul(1_000);
+        let begin = |header| i128::try_from(stated(&header).0).unwrap_or(i128::MAX).saturating_mul(1_000);
         let chunks = self.files.chunks();
         begin_before(chunks.filter_map(|part| Some((begin(part.header()?), part.size))), time, bytes)
     }
@@ -111,18 +104,8 @@ impl Rfr<'_> {
             let next = number.saturating_add(1);
             let number = mem::replace(number, next);
             let path = part.path.as_deref();
-            let id = parts.part(&Extracted {
-                version: None,
-                kind,
-                name: None,
-                number,
-                path,
-                offset: Some(0),
-                place: None,
-            })?;
-            parts.write(id, part.data()?.bytes())?;
-            parts.end(id)?;
-            parts.advance(part.size);
+            let extracted = Extracted { kind, number, path, offset: Some(0), ..Extracted::default() };
+            parts.whole(&extracted, part.data()?.bytes())?;
         }
         Ok(Outcome { status: damage.status(), damage: damage.lines() })
     }

@@ -163,11 +163,7 @@ fn identify(data: &[u8]) -> Result<(Kind, String), Error> {
 impl<'a> Files<'a> {
     /// One file.
     pub fn one(data: &'a [u8]) -> Result<Self, Unreadable> {
-        let (kind, identifier) = identify(data).map_err(|error| Unreadable {
-            format: Some(Format::Rfr),
-            error: Some(error),
-            message: error.to_string(),
-        })?;
+        let (kind, identifier) = identify(data).map_err(|error| Unreadable::content(Format::Rfr, error))?;
         let size = data.len() as u64;
         let part = Part { kind, identifier, size, path: None, source: Source::Open(data) };
         Ok(Self { parts: vec![part], bytes: size, ..Self::default() })

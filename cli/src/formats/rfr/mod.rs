@@ -24,7 +24,7 @@ use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
     Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Rewritten,
-    Selection, Stamps, Trace, Wanted, aligned, shown_micros,
+    Selection, Stamps, Trace, Wanted, aligned, shown_micros, widen,
 };
 use files::{Files, Kind, Part, Problem};
 pub use rewrite::merge;
@@ -50,21 +50,6 @@ pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     Ok(Box::new(Rfr { files: Files::one(data)?, is_folder: false }))
 }
 
-/// Looks at a file of a recording, or a recording; false if no file of one is in the directory.
-#[cfg(feature = "view")]
-pub fn browse(
-    path: &Path,
-    data: Option<&[u8]>,
-    look: &mut dyn FnMut(&dyn crate::trace::Browse),
-) -> Result<bool, Unreadable> {
-    let files = match data {
-        Some(data) => Some(Files::one(data)?),
-        None => Files::directory(path)?,
-    };
-    let Some(files) = files else { return Ok(false) };
-    view::browse(files, path, look).map(|()| true)
-}
-
 /// A recording's directory; `None` if no file of a recording is in it.
 pub fn open_directory(path: &Path) -> Result<Option<Box<dyn Trace>>, Unreadable> {
     let files = Files::directory(path)?;
@@ -85,11 +70,6 @@ fn aligned_micros(micros: u64) -> String {
     aligned(i128::from(micros).saturating_mul(1000))
 }
 
-/// Widens a span of time.
-fn meet(span: &mut Option<(u64, u64)>, micros: u64) {
-    *span = Some(span.map_or((micros, micros), |(first, last)| (first.min(micros), last.max(micros))));
-}
-
 /// The sequences of a chunk, all of it checked.
 fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<Vec<Listed>> {
     let mut sequences: Vec<Listed> = Vec::new();
@@ -107,7 +87,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
             (Item::Record(record), Some(sequence)) => {
                 add(&mut sequence.records, 1);
                 match record.unix_micros(&header) {
-                    Ok(micros) => meet(&mut sequence.span, micros),
+                    Ok(micros) => widen(&mut sequence.span, micros, micros),
                     Err(error) if based => damage.add(path, error),
                     Err(_) => {}
                 }
@@ -139,7 +119,7 @@ fn list_stream(
         }
         add(&mut records, 1);
         match record.unix_micros() {
-            Ok(micros) => meet(&mut span, micros),
+            Ok(micros) => widen(&mut span, micros, micros),
             Err(error) => damage.add(part.path.as_deref(), error),
         }
         Ok(())
@@ -177,6 +157,11 @@ fn list_stream(
 impl Trace for Rfr<'_> {
     fn format(&self) -> Format {
         Format::Rfr
+    }
+
+    #[cfg(feature = "view")]
+    fn browse(&self, path: &Path, look: &mut dyn FnMut(&dyn crate::trace::Browse)) -> Result<()> {
+        view::browse(self, path, look)
     }
 
     fn bytes(&self) -> u64 {

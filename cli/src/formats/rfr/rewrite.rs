@@ -16,12 +16,13 @@ pub use merge::merge;
 use super::files::{Files, Kind, Part};
 use super::scan;
 use super::select::Range;
+use crate::input::slice;
 use crate::status::Result;
 use crate::trace::{Anew, By, NewTrace, Rewritten, Tally, Wanted};
 use chunk::{Read, Wants};
 use names::Names;
 use polls::Polls;
-use runs::{Runs, range};
+use runs::Runs;
 use std::collections::HashMap;
 use std::path::Path;
 use traceglass::rfr::{Callsites, Chunk, ChunkHeader, Meta, Streaming, write_count};
@@ -166,7 +167,7 @@ impl Writer<'_> {
         self.done.lose(path, at, (data.len() as u64).saturating_sub(at), error);
         self.done.carried = self.done.carried.saturating_add(u64::from(meta.created().is_err()));
         self.begin(path)?;
-        self.to.put(range(data, 0, start))?;
+        self.to.put(slice(data, 0, start))?;
         let mut put = |bytes: &[u8]| self.to.put(bytes);
         write_count(names.len() as u64, &mut put)?;
         for name in &names {

@@ -51,7 +51,7 @@ fn is_large(files: &Files<'_>) -> bool {
 }
 
 /// The times that a chunk's header states, in microseconds since the Unix epoch.
-fn stated(header: &ChunkHeader) -> (u128, u128) {
+pub(super) fn stated(header: &ChunkHeader) -> (u128, u128) {
     let base = u128::from(header.base_time()).saturating_mul(1_000_000);
     let first = base.saturating_add(u128::from(header.start().min(header.earliest())));
     (first, base.saturating_add(u128::from(header.end().max(header.latest()))))

@@ -3,14 +3,13 @@
 use super::Rfr;
 use super::files::{Data, Kind};
 use super::sites::{Names, Sites, names};
-use crate::record::Text;
-use crate::status::{Failure, Result, Unreadable};
+use crate::record;
+use crate::status::Result;
 use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Marks, Node};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::Format;
 use traceglass::event::Time;
-use traceglass::record::{Any, Record as _};
 use traceglass::rfr::{
     Callsite, Callsites, Chunk, ChunkHeader, Item, Items, LayoutFields, Meta, NamedRecord, Object,
     StreamData, StreamRecord, Streaming,
@@ -22,16 +21,10 @@ const STEP: u64 = 4096;
 /// The number of tasks and spans that are known by name.
 const NAMED: usize = 1 << 16;
 
-/// Opens a recording, or one of its files.
-pub fn browse(
-    files: super::Files<'_>,
-    path: &Path,
-    look: &mut dyn FnMut(&dyn Browse),
-) -> Result<(), Unreadable> {
-    let rfr = Rfr { files, is_folder: false };
-    let unreadable = |failure: Failure| Unreadable::new(failure.to_string());
-    let (sites, mut entries) = (Sites::open(&rfr.files).map_err(unreadable)?, Vec::new());
-    let table = sites.table(&mut entries).map_err(|error| Unreadable::new(error.to_string()))?;
+/// Looks at a recording, or at one of its files.
+pub fn browse(rfr: &Rfr<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<()> {
+    let (sites, mut entries) = (Sites::open(&rfr.files)?, Vec::new());
+    let table = sites.table(&mut entries)?;
     let entry = |part: &super::Part<'_>| {
         let times = part.header().and_then(|header| {
             let at = |micros| header.unix_micros(micros).ok().map(|micros| nanoseconds(micros).ns());
@@ -43,7 +36,7 @@ pub fn browse(
     let data: Vec<_> = rfr.files.parts.iter().map(|_| OnceLock::new()).collect();
     let names = names(table);
     let state = Mutex::new(State { marks: Marks::new(), parts: Marks::new(), names, count: 0 });
-    look(&View { rfr: &rfr, entries: files, data: &data, state });
+    look(&View { rfr, entries: files, data: &data, state });
     Ok(())
 }
 
@@ -132,8 +125,7 @@ impl<'v> View<'v> {
                 let (end, layout) = (items.offset(), Some(chunk.fields()));
                 let about = Seen { view: self, end, met: Met::Header("chunk"), layout };
                 let level = Level::Filling;
-                let node = Node { level, offset: 0, sub: 0, end, time: None, about: &about };
-                if depth == Depth::All && !each(&node) {
+                if depth == Depth::All && !each(&Node::new(level, 0, end, &about)) {
                     return;
                 }
                 (items.offset(), items)
@@ -160,15 +152,7 @@ impl<'v> View<'v> {
                     if offset > last {
                         let about = Seen { view: self, end: offset, met: Met::Count(last), layout: None };
                         let filling = Level::Filling;
-                        let node = Node {
-                            level: filling,
-                            offset: last,
-                            sub: 0,
-                            end: offset,
-                            time: None,
-                            about: &about,
-                        };
-                        if depth == Depth::All && !each(&node) {
+                        if depth == Depth::All && !each(&Node::new(filling, last, offset, &about)) {
                             return;
                         }
                     }
@@ -184,7 +168,7 @@ impl<'v> View<'v> {
                     };
                     let layout = Some(chunk.fields_of(&item));
                     let about = Seen { view: self, end, met: Met::Item(item, header), layout };
-                    if !each(&Node { level, offset, sub: 0, end, time, about: &about }) {
+                    if !each(&Node::new(level, offset, end, &about).at(time)) {
                         return;
                     }
                 }
@@ -197,7 +181,7 @@ impl<'v> View<'v> {
                 Err(_) => {
                     let Some(gap) = items.recover() else { return };
                     last = gap.end();
-                    if !each(&Lost(gap).node()) {
+                    if !each(&Lost::new(gap).node()) {
                         return;
                     }
                 }
@@ -215,7 +199,7 @@ impl<'v> View<'v> {
             let end = all.get(place.saturating_add(1)).map_or(data.len() as u64, |(next, _)| *next);
             let time = header.unix_micros(sequence.earliest()).ok().map(nanoseconds);
             let about = Seen { view: self, end, met: Met::Item(item, header), layout: None };
-            if !each(&Node { level: Level::Part, offset: *offset, sub: 0, end, time, about: &about }) {
+            if !each(&Node::new(Level::Part, *offset, end, &about).at(time)) {
                 return;
             }
         }
@@ -232,8 +216,7 @@ impl<'v> View<'v> {
                 let records = stream.records();
                 let (end, layout) = (records.offset(), Some(stream.fields()));
                 let about = Seen { view: self, end, met: Met::Header("stream"), layout };
-                let node = Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about };
-                if !each(&node) {
+                if !each(&Node::new(Level::Part, 0, end, &about)) {
                     return;
                 }
                 records
@@ -261,14 +244,14 @@ impl<'v> View<'v> {
                     let time = record.unix_micros().ok().map(nanoseconds);
                     let layout = Some(stream.fields_at(offset));
                     let about = Seen { view: self, end, met: Met::Stream(record), layout };
-                    if !each(&Node { level: Level::Record, offset, sub: 0, end, time, about: &about }) {
+                    if !each(&Node::new(Level::Record, offset, end, &about).at(time)) {
                         return;
                     }
                 }
                 Ok(None) => return,
                 Err(_) => {
                     let Some(gap) = records.recover() else { return };
-                    if !each(&Lost(gap).node()) {
+                    if !each(&Lost::new(gap).node()) {
                         return;
                     }
                 }
@@ -281,7 +264,7 @@ impl<'v> View<'v> {
         let Ok(mut callsites) = Callsites::parse(data) else { return };
         let (end, layout) = (callsites.offset(), Some(callsites.fields()));
         let about = Seen { view: self, end, met: Met::Header("callsites"), layout };
-        if !each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about }) {
+        if !each(&Node::new(Level::Part, 0, end, &about)) {
             return;
         }
         loop {
@@ -290,15 +273,14 @@ impl<'v> View<'v> {
                     let (offset, end) = (callsite.offset(), callsites.offset());
                     let layout = Some(callsites.fields_at(offset));
                     let about = Seen { view: self, end, met: Met::Callsite(callsite), layout };
-                    let node = Node { level: Level::Record, offset, sub: 0, end, time: None, about: &about };
-                    if !each(&node) {
+                    if !each(&Node::new(Level::Record, offset, end, &about)) {
                         return;
                     }
                 }
                 Ok(None) => return,
                 Err(_) => {
                     let Some(gap) = callsites.recover() else { return };
-                    if !each(&Lost(gap).node()) {
+                    if !each(&Lost::new(gap).node()) {
                         return;
                     }
                 }
@@ -315,7 +297,7 @@ impl<'v> View<'v> {
                 let Ok(data) = self.bytes(file) else { return };
                 let (end, layout) = (data.len() as u64, Meta::parse(data).ok().map(|meta| meta.fields()));
                 let about = Seen { view: self, end, met: Met::Header("meta"), layout };
-                each(&Node { level: Level::Part, offset: 0, sub: 0, end, time: None, about: &about });
+                each(&Node::new(Level::Part, 0, end, &about));
             }
             None => {}
         }
@@ -361,20 +343,14 @@ impl Browse for View<'_> {
         let Some(Kind::Stream) = self.rfr.files.parts.get(file).map(|part| part.kind) else { return 0 };
         let Ok(Ok(stream)) = self.bytes(file).map(Streaming::parse) else { return 0 };
         let state = self.state();
-        let (mut low, mut high) = (0, state.marks.places(file));
-        while low < high {
-            let middle = low.midpoint(high);
-            let Some(&(offset, _)) = state.marks.get(middle) else { break };
-            let time = stream.records_from(offset).next().and_then(Result::ok);
-            let time =
-                time.and_then(|record| record.unix_micros().ok()).map(|micros| nanoseconds(micros).ns());
-            if time.is_some_and(|time| time < ns) {
-                low = middle.saturating_add(1);
-            } else {
-                high = middle;
-            }
-        }
-        low.checked_sub(1).and_then(|place| state.marks.get(place)).map_or(0, |(offset, _)| *offset)
+        let is_before = |&(offset, _): &(u64, Mark<'_>)| {
+            let record = stream.records_from(offset).next().and_then(Result::ok);
+            let time = record.and_then(|record| record.unix_micros().ok());
+            time.is_some_and(|micros| nanoseconds(micros).ns() < ns)
+        };
+        let marks = state.marks.of(file);
+        let last = marks.partition_point(is_before).checked_sub(1);
+        last.and_then(|last| marks.get(last)).map_or(0, |(offset, _)| *offset)
     }
 }
 
@@ -408,18 +384,10 @@ enum Met<'v> {
     Callsite(Callsite<'v>),
 }
 
-/// The most bytes of a row.
-const ROW: usize = 4096;
-
-/// The row of a record: the name of its kind, and the rest.
+/// The name of a record's kind, and what it says.
 fn row(record: &NamedRecord<'_, '_>) -> (String, String) {
-    let mut text = Text::rows(ROW);
-    // All of it has been checked.
-    let _ = record.tell(&mut Any(&mut text));
-    let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
     let name = record.kind().name();
-    let rest = line.strip_prefix(name).unwrap_or(&line).trim();
-    (name.to_owned(), rest.to_owned())
+    (name.to_owned(), record::row(record, name))
 }
 
 impl About for Seen<'_, '_> {

@@ -27,16 +27,9 @@ impl Rtc<'_> {
                         Some(&part) => part,
                         None => {
                             let name = Text::of(stream.name()).text;
-                            let number = stream.id();
-                            let part = parts.part(&Part {
-                                version: None,
-                                kind: "stream",
-                                name: name.as_deref(),
-                                number,
-                                path: None,
-                                offset: None,
-                                place: None,
-                            })?;
+                            let (name, number) = (name.as_deref(), stream.id());
+                            let part =
+                                parts.part(&Part { kind: "stream", name, number, ..Part::default() })?;
                             open.insert(key, part);
                             part
                         }

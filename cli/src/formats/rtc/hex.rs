@@ -2,11 +2,10 @@
 
 use super::session::{Frames, Rtc};
 use crate::output::{printable, push_start};
-use crate::record::{NAME_SHOWN, Text};
+use crate::record::{self, NAME_SHOWN};
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
 use traceglass::ByteOrder;
-use traceglass::record::Record as _;
 use traceglass::rtc::recover::GapReason;
 use traceglass::rtc::{self, Frame, NamedRecord, Stream, StreamClass, Unit};
 
@@ -103,18 +102,11 @@ pub(super) fn show(
     fields.field(&Field::new(at, len, "  payload", value))
 }
 
-/// The most bytes of a row.
-const ROW: usize = 4096;
-
 /// The name of a record's stream, and what it says.
 pub(super) fn row(record: &NamedRecord<'_, '_>) -> (String, String) {
-    let mut text = Text::rows(ROW);
-    // One that could not be joined says nothing.
-    let _ = record.tell(&mut text);
-    let line = String::from_utf8_lossy(text.buffer.text()).into_owned();
     let mut name = String::new();
     push_start(&mut name, record.class(), NAME_SHOWN);
     let name = printable(&name);
-    let rest = line.strip_prefix(&name).unwrap_or(&line).trim().to_owned();
+    let rest = record::row(record, &name);
     (name, rest)
 }

@@ -2,7 +2,7 @@
 
 use super::scan::{Event, Pass, StreamRow, UnitCounts, UnitRow};
 use super::session::Rtc;
-use super::value::in_ns;
+use super::value::{in_ns, of_ns};
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, date, left, right};
@@ -10,7 +10,6 @@ use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time, time_json};
 use serde_json::{Map, Value};
 use sha2::Digest;
 use traceglass::Gap;
-use traceglass::rtc::Time;
 use traceglass::rtc::recover::GapReason;
 
 impl Rtc<'_> {
@@ -25,9 +24,10 @@ impl Rtc<'_> {
         if args.sha256 && !bounds.is_everything() {
             return Err(Failure::usage("--sha256 is of whole streams: not of those of a range of time"));
         }
+        let times = bounds.map(of_ns);
         self.scan(&pass, |one| match &one {
             // Units are listed as a whole.
-            Event::Unit(row) if !is_in(bounds, row.counts.times) => Ok(()),
+            Event::Unit(row) if !times.meets(row.counts.times) => Ok(()),
             _ => event(one),
         })
     }
@@ -41,7 +41,7 @@ impl Rtc<'_> {
             Event::Session(session) => session
                 .sorted()
                 .iter()
-                .filter(|row| is_in(&bounds, row.times))
+                .filter(|row| bounds.map(of_ns).meets(row.times))
                 .try_for_each(|row| out.json(&row.json(session.number, &mut stamps).into())),
             Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })
@@ -114,7 +114,7 @@ impl Rtc<'_> {
                 if bounds.is_everything() {
                     records += session.rows.iter().map(|row| row.records).sum::<u64>();
                 }
-                let rows = session.sorted().into_iter().filter(|row| is_in(&bounds, row.times));
+                let rows = session.sorted().into_iter().filter(|row| bounds.map(of_ns).meets(row.times));
                 let rows = rows.map(|row| row.cells(session.number)).collect();
                 sessions.push((session.number, rows));
                 Ok(())
@@ -147,12 +147,6 @@ impl Rtc<'_> {
         out.wrapped("", format_args!("{units}, {}, {records}{lost}", bytes(self.data.len() as u64)))?;
         Ok(status)
     }
-}
-
-/// True if something happened in the range, of what happened from one time to another.
-fn is_in(bounds: &Bounds, times: Option<(Time, Time)>) -> bool {
-    let meets = |(first, last)| bounds.meets(in_ns(first), in_ns(last));
-    bounds.is_everything() || times.is_some_and(meets)
 }
 
 impl UnitRow<'_> {

@@ -26,21 +26,23 @@ use session::Rtc;
 use traceglass::Format;
 use traceglass::event::Window;
 use traceglass::rtc;
-#[cfg(feature = "view")]
-pub use view::browse;
 
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match rtc::recover::probe(data) {
         Ok(()) => Ok(Box::new(Rtc { data })),
-        Err(error) => {
-            Err(Unreadable { format: Some(Format::Rtc), error: Some(error), message: error.to_string() })
-        }
+        Err(error) => Err(Unreadable::content(Format::Rtc, error)),
     }
 }
 
 impl Trace for Rtc<'_> {
     fn format(&self) -> Format {
         Format::Rtc
+    }
+
+    #[cfg(feature = "view")]
+    fn browse(&self, path: &std::path::Path, look: &mut dyn FnMut(&dyn crate::trace::Browse)) -> Result<()> {
+        view::browse(self.data, path, look);
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {

@@ -4,6 +4,7 @@ use super::session::{Frames, Rtc, Slots};
 use super::value::{Text, of_ns};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
+use crate::trace::widen;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -177,10 +178,10 @@ impl Session {
     ) {
         counts.records += 1;
         let time = time_of(names, record);
-        meet(&mut counts.times, time);
+        time.into_iter().for_each(|time| widen(&mut counts.times, time, time));
         if let Some(row) = self.rows.get_mut(record.slot()) {
             row.records += 1;
-            meet(&mut row.times, time);
+            time.into_iter().for_each(|time| widen(&mut row.times, time, time));
             counts.is_absolute |= row.details.is_absolute;
         }
     }
@@ -235,15 +236,6 @@ pub(super) fn time_of<'r, 'a>(
     }
     // The room for names grows.
     names.record(record).ok().and_then(|named| named.time()).map(|time| of_ns(time.ns()))
-}
-
-/// Widens a range of time.
-fn meet(times: &mut Option<(Time, Time)>, time: Option<Time>) {
-    let Some(time) = time else { return };
-    match times {
-        Some((first, last)) => (*first, *last) = ((*first).min(time), (*last).max(time)),
-        None => *times = Some((time, time)),
-    }
 }
 
 impl<'a> Rtc<'a> {

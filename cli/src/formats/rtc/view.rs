@@ -1,13 +1,13 @@
 //! An RTC file, looked at piece by piece.
 
 use super::session::{Frames, Rtc, Slots};
-use crate::status::{Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Marks, Node, Plain};
+use crate::status::Result;
+use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Lost, Marks, Node, Plain};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use traceglass::Format;
 use traceglass::rtc::recover::Records;
 use traceglass::rtc::{self, Frame, Grid, NamedRecord, Names, Step, Stream, Unit};
-use traceglass::{Format, Gap};
 
 /// Room for the pieces of records that are joined.
 const ROOM: usize = 1 << 20;
@@ -20,15 +20,9 @@ const AHEAD: u64 = 2 << 20;
 const REACH: u64 = 4 << 20;
 
 /// Looks at a file.
-pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
-    rtc::recover::probe(data).map_err(|error| Unreadable {
-        format: Some(Format::Rtc),
-        error: Some(error),
-        message: error.to_string(),
-    })?;
+pub fn browse(data: &[u8], path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
     let entry = FileEntry { path: path.to_owned(), size: data.len() as u64, times: None };
     look(&View { rtc: Rtc { data }, entries: [entry], marks: Mutex::new(Marks::new()) });
-    Ok(())
 }
 
 struct View<'a> {
@@ -98,7 +92,7 @@ impl<'a> View<'a> {
             let Ok(unit) = Unit::parse(self.rtc.data, at) else { return Some(at) };
             let about = Major(unit);
             let end = unit.end().min(self.rtc.data.len() as u64);
-            if !each(&Node { level: Level::Part, offset: at, sub: 0, end, time: None, about: &about }) {
+            if !each(&Node::new(Level::Part, at, end, &about)) {
                 return None;
             }
             let origin = unit.index().map_or(unit.offset(), |index| index.offset());
@@ -106,9 +100,7 @@ impl<'a> View<'a> {
                 let start = origin.saturating_add(number.saturating_mul(unit.minor_size()));
                 let end = start.saturating_add(unit.minor_size()).min(end);
                 let (level, about) = (Level::Inner, Minor { number, start });
-                if start < end
-                    && !each(&Node { level, offset: start, sub: 0, end, time: None, about: &about })
-                {
+                if start < end && !each(&Node::new(level, start, end, &about)) {
                     return None;
                 }
             }
@@ -145,7 +137,7 @@ impl<'a> View<'a> {
                 field: None,
             };
             let (level, end) = (Level::Unread, whole.len() as u64);
-            each(&Node { level, offset: from, sub: 0, end, time: None, about: &about }).then_some(from)
+            each(&Node::new(level, from, end, &about)).then_some(from)
         };
         let mut buffer = vec![0; ROOM.min(data.len().saturating_mul(2))];
         let mut records = Records::of(Self::frames(data, begin), &mut buffer);
@@ -169,29 +161,13 @@ impl<'a> View<'a> {
                         unit = found.offset();
                         let about = Major(*found);
                         let end = found.end().min(whole.len() as u64).max(frame.end());
-                        let node = Node {
-                            level: Level::Part,
-                            offset: frame.offset(),
-                            sub: 0,
-                            end,
-                            time: None,
-                            about: &about,
-                        };
-                        if !each(&node) {
+                        if !each(&Node::new(Level::Part, frame.offset(), end, &about)) {
                             return None;
                         }
                     }
                     let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
                     let about = Said { order, frame: &frame, stream, record: None };
-                    let node = Node {
-                        level: Level::Filling,
-                        offset: frame.offset(),
-                        sub: 0,
-                        end: frame.end(),
-                        time: None,
-                        about: &about,
-                    };
-                    if !each(&node) {
+                    if !each(&Node::new(Level::Filling, frame.offset(), frame.end(), &about)) {
                         return None;
                     }
                     continue;
@@ -201,15 +177,8 @@ impl<'a> View<'a> {
                     let Ok(named) = names.record(&record) else { continue };
                     let frame = record.frame();
                     let about = Said { order, frame, stream: Some(record.stream()), record: Some(named) };
-                    let node = Node {
-                        level: Level::Record,
-                        offset: frame.offset(),
-                        sub: 0,
-                        end: frame.end(),
-                        time: named.time(),
-                        about: &about,
-                    };
-                    if !each(&node) {
+                    let node = Node::new(Level::Record, frame.offset(), frame.end(), &about);
+                    if !each(&node.at(named.time())) {
                         return None;
                     }
                     continue;
@@ -221,16 +190,8 @@ impl<'a> View<'a> {
                 return unread(gap.map_or(end as u64, |gap| gap.offset()), each);
             }
             let gap = gap?;
-            let about = Lost { gap, why: records.frames().gap_reason().map_or("", |reason| reason.name()) };
-            let node = Node {
-                level: Level::Gap,
-                offset: gap.offset(),
-                sub: 0,
-                end: gap.end(),
-                time: None,
-                about: &about,
-            };
-            if !each(&node) {
+            let reason = records.frames().gap_reason().map(|reason| reason.name());
+            if !each(&Lost::because(gap, reason).node()) {
                 return None;
             }
         }
@@ -320,21 +281,5 @@ impl About for Said<'_, '_> {
 
     fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
         super::hex::show(self.frame, self.stream, self.order, fields)
-    }
-}
-
-struct Lost {
-    gap: Gap,
-    why: &'static str,
-}
-
-impl About for Lost {
-    fn text(&self) -> (String, String) {
-        ("(lost)".to_owned(), format!("{}: {}", self.why, self.gap.cause()))
-    }
-
-    fn fields(&self, fields: &mut Fields<'_, '_>) -> Result<()> {
-        let (_, what) = self.text();
-        fields.field(&crate::trace::Field::new(self.gap.offset(), self.gap.len(), "(lost)", what))
     }
 }

@@ -64,7 +64,8 @@ fn look_at_large_files() {
         fs::File::options().append(true).open(&path).unwrap().set_len(LARGE).unwrap();
         let input = Input::open(&path).unwrap_or_else(|error| panic!("{name}: {}", error.message));
         let before = resident(&path);
-        crate::formats::browse(&input, Reading::default(), &mut |browse| {
+        let trace = crate::formats::open(&input, Reading::default()).ok().unwrap();
+        let looked = trace.browse(&path, &mut |browse| {
             let counting = Counting(browse, AtomicUsize::new(0));
             let mut state = State::new(0);
             state.opened = Opened { detail: true, parts: true, bytes: true };
@@ -89,8 +90,8 @@ fn look_at_large_files() {
                 (counting.1.load(Ordering::Relaxed), resident(&path).saturating_sub(before));
             println!("{name}: {nodes} nodes, {touched} bytes of the map at the end, {:?}", start.elapsed());
             assert!(nodes < 8 * Budget::FRAME.0 && touched < 32 << 20, "{name}: {nodes} {touched}");
-        })
-        .unwrap_or_else(|error| panic!("{name}: {}", error.message));
+        });
+        looked.unwrap_or_else(|error| panic!("{name}: {error}"));
         fs::remove_file(path).unwrap();
     }
     fs::remove_dir_all(folder).unwrap();
@@ -207,7 +208,7 @@ fn captures_are_walked_as_they_are_printed() {
             let trace = crate::formats::open(&input, reading).ok().unwrap();
             let info = trace.info(&crate::trace::Inquiry { full: true, tasks: false }).ok().unwrap();
             let records = info.fields["records"].as_u64();
-            crate::formats::browse(&input, reading, &mut |browse| {
+            let looked = trace.browse(&folder, &mut |browse| {
                 let mut end = 0;
                 browse.walk(browse.first(), 0, Depth::All, &mut |node| {
                     assert!(node.offset >= end || node.level != crate::trace::Level::Part, "{folder:?}");
@@ -217,9 +218,8 @@ fn captures_are_walked_as_they_are_printed() {
                     told += u64::from(node.level == crate::trace::Level::Record);
                     true
                 });
-            })
-            .ok()
-            .unwrap();
+            });
+            looked.unwrap();
             assert_eq!(Some(told), records, "{}", folder.display());
         });
         captures += 1;

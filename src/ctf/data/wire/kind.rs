@@ -30,55 +30,33 @@ pub enum WireKind {
     Bytes,
 }
 
-/// Bytes of a packet of a capture.
-pub const DAMAGED: Element = Element::new(&"CTF packet with damage");
-/// A packet that was never closed.
-pub const OPEN: Element = Element::new(&"CTF packet that was never closed");
-/// A packet in which a capture ends.
-pub const CUT: Element = Element::new(&"CTF packet that is cut");
-/// A packet that was captured before.
-pub const DUPLICATE: Element = Element::new(&"CTF packet captured twice");
-/// A packet whose header contradicts itself.
-pub const TORN: Element = Element::new(&"CTF packet in a torn slot");
-/// A packet of another trace.
-pub const FOREIGN: Element = Element::new(&"CTF packet of another trace");
-/// Fill between packets.
-pub const FILL: Element = Element::new(&"fill between CTF packets");
-/// Text between packets.
-pub const TEXT: Element = Element::new(&"text between CTF packets");
 /// Bytes between packets.
 pub const BYTES: Element = Element::new(&"bytes between CTF packets");
 
 impl WireKind {
     /// The name of what was lost.
     pub const fn element(self) -> Element {
-        match self {
-            Self::Packet | Self::Empty | Self::Damaged => DAMAGED,
-            Self::Open => OPEN,
-            Self::Cut => CUT,
-            Self::Duplicate => DUPLICATE,
-            Self::Torn => TORN,
-            Self::Foreign => FOREIGN,
-            Self::Fill => FILL,
-            Self::Text => TEXT,
-            Self::Bytes => BYTES,
-        }
+        self.names().1
     }
 
     /// A short name: `packet`, `empty`, `damaged`, …
     pub const fn name(self) -> &'static str {
+        self.names().0
+    }
+
+    const fn names(self) -> (&'static str, Element) {
         match self {
-            Self::Packet => "packet",
-            Self::Empty => "empty",
-            Self::Damaged => "damaged",
-            Self::Open => "open",
-            Self::Cut => "cut",
-            Self::Duplicate => "duplicate",
-            Self::Torn => "torn",
-            Self::Foreign => "foreign",
-            Self::Fill => "fill",
-            Self::Text => "text",
-            Self::Bytes => "bytes",
+            Self::Packet => ("packet", Element::new(&"CTF packet with damage")),
+            Self::Empty => ("empty", Element::new(&"CTF packet with damage")),
+            Self::Damaged => ("damaged", Element::new(&"CTF packet with damage")),
+            Self::Open => ("open", Element::new(&"CTF packet that was never closed")),
+            Self::Cut => ("cut", Element::new(&"CTF packet that is cut")),
+            Self::Duplicate => ("duplicate", Element::new(&"CTF packet captured twice")),
+            Self::Torn => ("torn", Element::new(&"CTF packet in a torn slot")),
+            Self::Foreign => ("foreign", Element::new(&"CTF packet of another trace")),
+            Self::Fill => ("fill", Element::new(&"fill between CTF packets")),
+            Self::Text => ("text", Element::new(&"text between CTF packets")),
+            Self::Bytes => ("bytes", BYTES),
         }
     }
 

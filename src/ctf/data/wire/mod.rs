@@ -70,7 +70,6 @@
 //! - Bytes that changed within a field, and bytes that were lost where the records still make sense, are not noticed: no
 //!   writer has a checksum.
 
-mod alike;
 mod capture;
 mod content;
 mod detect;

@@ -17,13 +17,19 @@ impl Seen {
         offset: u64,
         known: &[&'static str],
     ) -> Result<&'static str> {
-        let Some((bit, known)) = (0..).zip(known).find(|(_, known)| name.is(known)) else { return Ok("") };
-        let mask = 1_u32.checked_shl(bit).unwrap_or(0);
+        let number = self.number(name, offset, known)?;
+        Ok(number.and_then(|number| known.get(number)).copied().unwrap_or_default())
+    }
+
+    /// The same as its number among these.
+    pub(super) fn number(&mut self, name: &Path<'_>, offset: u64, known: &[&str]) -> Result<Option<usize>> {
+        let Some(number) = known.iter().position(|known| name.is(known)) else { return Ok(None) };
+        let mask = u32::try_from(number).ok().and_then(|bit| 1_u32.checked_shl(bit)).unwrap_or(0);
         if self.0 & mask != 0 {
             return Err(Error::new(offset, element::ATTRIBUTE, ErrorKind::Repeated));
         }
         self.0 |= mask;
-        Ok(known)
+        Ok(Some(number))
     }
 
     /// True if the attributes before this number of those that are known have been seen.

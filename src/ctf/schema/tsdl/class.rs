@@ -203,9 +203,9 @@ impl<'a> Compiler<'a, '_, '_> {
     fn enumerators(&mut self, node: &mut Node) -> Result<()> {
         let first = self.parser.ahead;
         let (min, max) = limits(node);
-        let mut reader = Enumerators { parser: self.parser, next: 0 };
-        let (mut labels, mut is_repeated) = (None, false);
-        while let Some(entry) = reader.read()? {
+        let (mut next, mut labels, mut is_repeated) = (0, None, false);
+        while let Some(entry) = self.enumerator(next)? {
+            next = entry.hi.saturating_add(1);
             if entry.lo > entry.hi || entry.lo < min || entry.hi > max {
                 return Err(entry.label.error(element::ENUMERATOR, outside(&entry, min, max)));
             }
@@ -227,7 +227,6 @@ impl<'a> Compiler<'a, '_, '_> {
         if is_repeated {
             self.builder.join_labels(&self.stream, first_label, last_label);
         }
-        self.parser = reader.parser;
         self.parser.expect(b'}', element::ENUMERATOR, "',' or '}'")?;
         node.kind = NodeKind::Enum;
         node.made = first_label;
@@ -257,21 +256,15 @@ fn outside(entry: &Enumerator<'_>, min: i128, max: i128) -> ErrorKind {
 
 /// An entry of an enumeration's list.
 #[derive(Clone, Copy)]
-pub(super) struct Enumerator<'a> {
-    pub(super) label: Token<'a>,
-    pub(super) lo: i128,
-    pub(super) hi: i128,
+struct Enumerator<'a> {
+    label: Token<'a>,
+    lo: i128,
+    hi: i128,
 }
 
-/// The entries of a list.
-pub(super) struct Enumerators<'a> {
-    parser: Parser<'a>,
-    /// The value of the next entry that states none.
-    next: i128,
-}
-
-impl<'a> Enumerators<'a> {
-    pub(super) fn read(&mut self) -> Result<Option<Enumerator<'a>>> {
+impl<'a> Compiler<'a, '_, '_> {
+    /// The next entry of an enumeration's list; one that states no value has `next`.
+    fn enumerator(&mut self, next: i128) -> Result<Option<Enumerator<'a>>> {
         let parser = &mut self.parser;
         let label = parser.ahead;
         if label.is(b'}') {
@@ -281,7 +274,7 @@ impl<'a> Enumerators<'a> {
             return Err(label.unexpected(element::ENUMERATOR, "a label or '}'"));
         }
         parser.advance()?;
-        let (mut lo, mut hi) = (self.next, self.next);
+        let (mut lo, mut hi) = (next, next);
         if parser.accept(b'=')? {
             let value = |parser: &mut Parser<'a>| {
                 let token = parser.ahead;
@@ -295,7 +288,6 @@ impl<'a> Enumerators<'a> {
                 hi = value(parser)?;
             }
         }
-        self.next = hi.saturating_add(1);
         if !parser.ahead.is(b'}') {
             parser.expect(b',', element::ENUMERATOR, "',' or '}'")?;
         }

@@ -11,6 +11,7 @@ use super::tree::{Node, NodeKind, Tree};
 use crate::ctf::metadata::{MetadataStream, Place, Text};
 use crate::ctf::schema::builder::Builder;
 use crate::error::{Error, ErrorKind, Result};
+use heapless::Vec;
 
 /// The most levels to which structures and variants may be nested.
 pub(super) const DEPTH: usize = 32;
@@ -24,7 +25,7 @@ pub(super) struct Compiler<'a, 'w, 's> {
     pub(super) builder: Builder<'s>,
     pub(super) facts: Facts,
     /// Bodies that are open.
-    pub(super) frames: Frames,
+    pub(super) frames: Vec<Frame, DEPTH>,
     /// The number of the first name of the innermost scope.
     pub(super) scope: u32,
     /// The byte order of the trace.
@@ -57,46 +58,6 @@ pub(super) enum Purpose {
     Declaration,
     /// The value of an attribute of a block.
     Attribute,
-}
-
-/// The stack of what is open.
-pub(super) struct Frames {
-    frames: [Frame; DEPTH],
-    len: usize,
-}
-
-impl Frames {
-    pub(super) fn new() -> Self {
-        let empty = Frame {
-            start: 0,
-            scope: 0,
-            names: 0,
-            top: 0,
-            name: Place::nowhere(),
-            purpose: Purpose::Declaration,
-        };
-        Self { frames: [empty; DEPTH], len: 0 }
-    }
-
-    pub(super) fn push(&mut self, frame: Frame, offset: u64) -> Result<()> {
-        let Some(slot) = self.frames.get_mut(self.len) else {
-            let limit = u32::try_from(DEPTH).unwrap_or(u32::MAX);
-            return Err(Error::new(offset, element::TYPE, ErrorKind::TooDeep { limit }));
-        };
-        *slot = frame;
-        self.len = self.len.saturating_add(1);
-        Ok(())
-    }
-
-    pub(super) fn last(&self) -> Option<Frame> {
-        self.frames.get(self.len.checked_sub(1)?).copied()
-    }
-
-    pub(super) fn pop(&mut self) -> Option<Frame> {
-        let last = self.last()?;
-        self.len = self.len.saturating_sub(1);
-        Some(last)
-    }
 }
 
 impl<'a> Compiler<'a, '_, '_> {
@@ -138,7 +99,7 @@ impl<'a> Compiler<'a, '_, '_> {
 
     /// Reads on until all bodies that are open have been closed.
     pub(super) fn bodies(&mut self) -> Result<()> {
-        while let Some(frame) = self.frames.last() {
+        while let Some(&frame) = self.frames.last() {
             let ahead = self.parser.ahead;
             if ahead.is(b'}') {
                 self.close(frame)?;
@@ -175,9 +136,7 @@ impl<'a> Compiler<'a, '_, '_> {
             owner = names::STRUCT;
             if self.parser.accept_keyword(Keyword::Align)? {
                 let align = self.struct_alignment()?;
-                if let Some(node) = self.tree.get_mut(frame.start) {
-                    node.align = align;
-                }
+                self.tree.update(frame.start, |node| node.align = align);
             }
         } else if node.span == 1 {
             return Err(brace.error(element::TYPE, ErrorKind::Missing));
@@ -215,7 +174,9 @@ impl<'a> Compiler<'a, '_, '_> {
         let start = self.tree.push(node, brace.offset)?;
         let names = self.names.len();
         let frame = Frame { start, scope: self.scope, names, top: self.tree.top(), name, purpose };
-        self.frames.push(frame, brace.offset)?;
+        let limit = u32::try_from(DEPTH).unwrap_or(u32::MAX);
+        let too_deep = Error::new(brace.offset, element::TYPE, ErrorKind::TooDeep { limit });
+        self.frames.push(frame).map_err(|_| too_deep)?;
         self.scope = names;
         Ok(())
     }

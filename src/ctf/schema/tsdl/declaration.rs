@@ -140,10 +140,8 @@ impl<'a> Compiler<'a, '_, '_> {
             Spec::Alias { words, .. } => self.copy(&Key::alias(words, pointers), pointers),
             Spec::Named { owner, name, tag, .. } => {
                 let start = self.copy(&Key::new(owner, name.text()), 0)?;
-                if !tag.is_empty()
-                    && let Some(node) = self.tree.get_mut(start)
-                {
-                    node.place = tag;
+                if !tag.is_empty() {
+                    self.tree.update(start, |node| node.place = tag);
                 }
                 Ok(start)
             }
@@ -154,10 +152,8 @@ impl<'a> Compiler<'a, '_, '_> {
         let offset = key.text.offset();
         let template = self.find_type(key, offset)?;
         let start = self.tree.copy_to_front(template, offset)?;
-        if pointers != 0
-            && let Some(node) = self.tree.get_mut(start)
-        {
-            node.base = 16;
+        if pointers != 0 {
+            self.tree.update(start, |node| node.base = 16);
         }
         Ok(start)
     }
@@ -292,15 +288,13 @@ impl<'a> Compiler<'a, '_, '_> {
 
     /// Gives the type at `start` its name in the body at hand.
     fn member(&mut self, start: u32, name: Token<'a>) -> Result<()> {
-        let Some(frame) = self.frames.last() else {
+        let Some(&frame) = self.frames.last() else {
             return Err(name.error(element::MEMBER, ErrorKind::Misplaced));
         };
         let key = Key::new(frame.start, name.text());
         self.enter(&key, start.into(), element::MEMBER)?;
         let place = Parser::place(name.text())?;
-        if let Some(node) = self.tree.get_mut(start) {
-            node.name = place;
-        }
+        self.tree.update(start, |node| node.name = place);
         Ok(())
     }
 

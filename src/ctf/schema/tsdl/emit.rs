@@ -11,6 +11,7 @@ use crate::ctf::schema::scope::Scope;
 use crate::ctf::schema::spec::{ClockSpec, TextPlace};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Source;
+use heapless::Vec;
 
 /// Whose types are emitted.
 #[derive(Clone, Copy, Default)]
@@ -34,45 +35,6 @@ pub(super) struct Open {
     choice: u32,
     /// The number of members or options that have been emitted.
     children: u32,
-}
-
-/// The classes that are open, the outermost first.
-pub(super) struct Ancestors {
-    open: [Open; OPEN],
-    len: usize,
-}
-
-impl Ancestors {
-    fn new() -> Self {
-        let none = Open { node: 0, kind: NodeKind::Struct, end: 0, class: NONE, choice: NONE, children: 0 };
-        Self { open: [none; OPEN], len: 0 }
-    }
-
-    pub(super) fn all(&self) -> &[Open] {
-        self.open.get(..self.len).unwrap_or_default()
-    }
-
-    fn last(&self) -> Option<Open> {
-        self.all().last().copied()
-    }
-
-    /// Counts a child of the innermost one. Its number.
-    fn count_child(&mut self) -> u32 {
-        let Some(open) = self.len.checked_sub(1).and_then(|at| self.open.get_mut(at)) else { return 0 };
-        let number = open.children;
-        open.children = number.saturating_add(1);
-        number
-    }
-
-    fn push(&mut self, open: Open, offset: u64) -> Result<()> {
-        let Some(slot) = self.open.get_mut(self.len) else {
-            let limit = u32::try_from(OPEN).unwrap_or(u32::MAX);
-            return Err(Error::new(offset, element::TYPE, ErrorKind::TooDeep { limit }));
-        };
-        *slot = open;
-        self.len = self.len.saturating_add(1);
-        Ok(())
-    }
 }
 
 /// A place as the schema keeps it.
@@ -107,11 +69,12 @@ impl<'a> Compiler<'a, '_, '_> {
     /// Emits the structure at `root`.
     pub(super) fn emit_root(&mut self, root: u32, scope: Scope, origin: &mut Origin) -> Result<()> {
         let end = root.saturating_add(self.tree.get(root).span);
-        let mut ancestors = Ancestors::new();
+        // The classes that are open, the outermost first.
+        let mut ancestors = Vec::<Open, OPEN>::new();
         let mut first = NONE;
         let mut at = root;
         loop {
-            while let Some(open) = ancestors.last().filter(|open| at >= open.end) {
+            while let Some(&open) = ancestors.last().filter(|open| at >= open.end) {
                 self.builder.close(open.class);
                 // The names are known to differ.
                 if open.children > FEW {
@@ -123,20 +86,23 @@ impl<'a> Compiler<'a, '_, '_> {
                 if open.choice != NONE {
                     self.builder.close(open.choice);
                 }
-                ancestors.len = ancestors.len.saturating_sub(1);
+                ancestors.pop();
             }
             if at >= end {
                 break;
             }
             let node = self.tree.get(at);
             let element = self.tree.get(at.saturating_add(1));
-            let parent = ancestors.last();
-            let number = ancestors.count_child();
+            let parent = ancestors.last().copied();
+            if let Some(open) = ancestors.last_mut() {
+                open.children = open.children.saturating_add(1);
+            }
             let mut class = self.class(at, &node, &element, scope, &ancestors, origin)?;
             let mut choice = NONE;
             match parent.map(|parent| parent.kind) {
                 Some(NodeKind::Variant) => {
                     // The ranges that select it are those of a label, when the tag is known.
+                    let number = parent.map_or(0, |parent| parent.children);
                     let mut option = node::Node { a: number, b: NONE, ..node::Node::new(Kind::Choice) };
                     option.set_name(shown(node.name, UNDERSCORE)?);
                     choice = self.builder.open(option)?;
@@ -163,7 +129,9 @@ impl<'a> Compiler<'a, '_, '_> {
                     choice,
                     children: 0,
                 };
-                ancestors.push(open, node.name.offset())?;
+                let limit = u32::try_from(OPEN).unwrap_or(u32::MAX);
+                let too_deep = Error::new(node.name.offset(), element::TYPE, ErrorKind::TooDeep { limit });
+                ancestors.push(open).map_err(|_| too_deep)?;
                 at = at.saturating_add(1);
             }
         }
@@ -178,7 +146,7 @@ impl<'a> Compiler<'a, '_, '_> {
         node: &Node,
         element: &Node,
         scope: Scope,
-        ancestors: &Ancestors,
+        ancestors: &[Open],
         origin: &mut Origin,
     ) -> Result<node::Node> {
         let text = matches!(node.kind, NodeKind::Array | NodeKind::Sequence) && element.is_character();
@@ -218,7 +186,7 @@ impl<'a> Compiler<'a, '_, '_> {
             NodeKind::String | NodeKind::Struct => {}
         }
         if scope <= Scope::CommonContext || node.clock != 0 {
-            class.roles = self.roles(at, node, element, scope, ancestors.all(), origin)?;
+            class.roles = self.roles(at, node, element, scope, ancestors, origin)?;
         }
         Ok(class)
     }

@@ -68,14 +68,7 @@ impl Keyword {
             }
             None => {
                 let mut buffer = [0; 14];
-                let mut rest = text;
-                let mut len = 0_usize;
-                for slot in &mut buffer {
-                    let Some(byte) = take_byte(&mut rest) else { break };
-                    *slot = byte;
-                    len = len.saturating_add(1);
-                }
-                Self::of_slice(buffer.get(..len)?)
+                Self::of_slice(text.copy_to(&mut buffer).ok()?)
             }
         }
     }

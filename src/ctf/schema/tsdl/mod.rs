@@ -42,7 +42,7 @@ use super::schema::Schema;
 use crate::ctf::element::PACKET_HEADER;
 use crate::ctf::metadata::{MetadataStream, Text};
 use crate::error::Result;
-use compiler::{Compiler, Frames};
+use compiler::Compiler;
 use facts::Facts;
 use names::Names;
 use parser::Parser;
@@ -129,7 +129,7 @@ fn run<'a, 's>(
         names: Names::new(workspace.names),
         builder,
         facts: Facts::default(),
-        frames: Frames::new(),
+        frames: heapless::Vec::new(),
         scope: 0,
         big_endian: false,
     };

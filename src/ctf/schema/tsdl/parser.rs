@@ -87,16 +87,16 @@ impl<'a> Parser<'a> {
 
     /// Takes the punctuator `byte` if it is ahead.
     pub(super) fn accept(&mut self, byte: u8) -> Result<bool> {
-        let is = self.ahead.is(byte);
-        if is {
-            self.advance()?;
-        }
-        Ok(is)
+        self.accept_if(self.ahead.is(byte))
     }
 
     /// Takes `:=` if it is ahead.
     pub(super) fn accept_assign(&mut self) -> Result<bool> {
-        let is = self.ahead.kind == Kind::Punctuator(Punctuator::Assign);
+        self.accept_if(self.ahead.kind == Kind::Punctuator(Punctuator::Assign))
+    }
+
+    /// Takes the token ahead if it is the right one.
+    fn accept_if(&mut self, is: bool) -> Result<bool> {
         if is {
             self.advance()?;
         }
@@ -112,10 +112,7 @@ impl<'a> Parser<'a> {
 
     /// Takes the semicolon that ends something, and further ones.
     pub(super) fn end(&mut self, element: Element) -> Result<()> {
-        if !self.ahead.is(b';') {
-            return Err(self.ahead.unexpected(element, "';'"));
-        }
-        self.advance()?;
+        self.expect(b';', element, "';'")?;
         while self.accept(b';')? {}
         Ok(())
     }
@@ -199,9 +196,10 @@ impl<'a> Parser<'a> {
     pub(super) fn skip_statement(&mut self, element: Element) -> Result<()> {
         loop {
             match self.ahead.kind {
-                Kind::End => return Err(self.ahead.unexpected(element, "';'")),
                 _ if self.ahead.is(b';') => return self.end(element),
-                _ if self.ahead.is(b'}') => return Err(self.ahead.unexpected(element, "';'")),
+                _ if self.ahead.kind == Kind::End || self.ahead.is(b'}') => {
+                    return Err(self.ahead.unexpected(element, "';'"));
+                }
                 _ if self.ahead.is(b'{') => {
                     self.lexer.skip_block()?;
                     self.ahead = self.lexer.next()?;
@@ -225,10 +223,6 @@ impl<'a> Parser<'a> {
 
     /// Takes a keyword if it is ahead.
     pub(super) fn accept_keyword(&mut self, keyword: Keyword) -> Result<bool> {
-        let is = self.ahead.kind == Kind::Keyword(keyword);
-        if is {
-            self.advance()?;
-        }
-        Ok(is)
+        self.accept_if(self.ahead.kind == Kind::Keyword(keyword))
     }
 }

@@ -35,15 +35,10 @@ impl<'a> Compiler<'a, '_, '_> {
                     }
                 }
                 Item::Type { name, at, start } => {
-                    let [context, header, common] = &mut roots;
                     let known = ["packet.context", "event.header", "event.context"];
-                    let root = match types.once(&name, at, &known)? {
-                        "packet.context" => context,
-                        "event.header" => header,
-                        "event.context" => common,
-                        _ => return Err(unknown_type(at)),
-                    };
-                    *root = Some(start);
+                    let number = types.number(&name, at, &known)?;
+                    let root = number.and_then(|number| roots.get_mut(number));
+                    *root.ok_or_else(|| unknown_type(at))? = Some(start);
                 }
             }
         }
@@ -125,13 +120,9 @@ impl<'a> Compiler<'a, '_, '_> {
                     }
                 }
                 Item::Type { name, at, start } => {
-                    let [context, fields] = &mut roots;
-                    let root = match types.once(&name, at, &["context", "fields"])? {
-                        "context" => context,
-                        "fields" => fields,
-                        _ => return Err(unknown_type(at)),
-                    };
-                    *root = Some(start);
+                    let number = types.number(&name, at, &["context", "fields"])?;
+                    let root = number.and_then(|number| roots.get_mut(number));
+                    *root.ok_or_else(|| unknown_type(at))? = Some(start);
                 }
             }
         }

@@ -138,9 +138,7 @@ impl<'w> Tree<'w> {
     pub(super) fn push(&mut self, node: Node, offset: u64) -> Result<u32> {
         self.reserve(1, offset)?;
         let at = self.len;
-        if let Some(slot) = self.nodes.get_mut(to_usize(at)) {
-            *slot = node;
-        }
+        self.update(at, |slot| *slot = node);
         self.len = self.len.saturating_add(1);
         Ok(at)
     }
@@ -149,17 +147,18 @@ impl<'w> Tree<'w> {
         self.nodes.get(to_usize(at)).copied().unwrap_or_default()
     }
 
-    pub(super) fn get_mut(&mut self, at: u32) -> Option<&mut Node> {
-        self.nodes.get_mut(to_usize(at))
+    /// Changes a node, if it is there.
+    pub(super) fn update(&mut self, at: u32, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(to_usize(at)) {
+            change(node);
+        }
     }
 
     /// Copies `count` nodes from `from` to `to`; both lie in the storage.
     fn copy(&mut self, from: u32, to: u32, count: u32) {
         for n in 0..count {
             let node = self.get(from.saturating_add(n));
-            if let Some(slot) = self.get_mut(to.saturating_add(n)) {
-                *slot = node;
-            }
+            self.update(to.saturating_add(n), |slot| *slot = node);
         }
     }
 
@@ -170,9 +169,7 @@ impl<'w> Tree<'w> {
         let to = self.len;
         self.copy(from, to, span);
         self.len = self.len.saturating_add(span);
-        if let Some(node) = self.get_mut(to) {
-            node.name = Place::nowhere();
-        }
+        self.update(to, |node| node.name = Place::nowhere());
         Ok(to)
     }
 
@@ -189,9 +186,7 @@ impl<'w> Tree<'w> {
     /// Closes the type that begins at `start`: all that follows belongs to it.
     pub(super) fn close(&mut self, start: u32) {
         let span = self.len.saturating_sub(start);
-        if let Some(node) = self.get_mut(start) {
-            node.span = span;
-        }
+        self.update(start, |node| node.span = span);
     }
 
     /// Puts the arrays that follow the type at `start` before it: they are those of its declarator.

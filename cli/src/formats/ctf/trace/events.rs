@@ -114,24 +114,13 @@ impl Ctf<'_> {
             if are_split && !files.streams.is_empty() {
                 continue;
             }
-            let of = |kind, number, path| Part {
-                version: None,
-                kind,
-                name: None,
-                number,
-                path: Some(path),
-                offset: Some(0),
-                place: None,
-            };
             let metadata = (&files.metadata_path, &files.metadata);
             let streams = files.streams.iter().filter(|stream| !captured.contains(&stream.path));
             let streams = streams.map(|stream| (&stream.path, &stream.data));
             let kinds = std::iter::once("metadata").chain(std::iter::repeat("stream"));
             for ((path, data), kind) in std::iter::once(metadata).chain(streams).zip(kinds) {
-                let part = parts.part(&of(kind, number, path))?;
-                parts.write(part, data.data())?;
-                parts.end(part)?;
-                parts.advance(data.data().len() as u64);
+                let part = Part { kind, number, path: Some(path), offset: Some(0), ..Part::default() };
+                parts.whole(&part, data.data())?;
             }
         }
         Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })

@@ -1,6 +1,6 @@
 //! A summary of a trace.
 
-use super::super::summary::{environment_lines, shown as shown_value, variable};
+use super::super::summary::{environment_lines, variable};
 use super::wire::{self, lanes};
 use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
@@ -10,7 +10,6 @@ use crate::table::{Table, left, right};
 use crate::trace::{Info, Inquiry, duration, rfc3339, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
-use traceglass::ctf::metadata::ParseOptions;
 
 /// The number of event record classes that are shown: the most frequent ones.
 const SHOWN: usize = 12;
@@ -26,7 +25,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let mut classes: Vec<(u64, String)> = Vec::new();
     let mut environment = Map::new();
     let (mut form, mut fragments, mut content_bytes) = (None, 0_u64, 0_u64);
-    let lenient = ctf.options == ParseOptions::LENIENT;
+    let lenient = ctf.reading.lenient;
     let lanes = lanes(traces);
     for (number, trace) in traces.iter().enumerate() {
         let mut counts: HashMap<u32, (u64, String)> = HashMap::new();
@@ -96,15 +95,6 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     let (clock_lines, clocks) = clocks(traces);
     fields.insert("clocks".into(), clocks.into());
 
-    let text = |key: &str| environment.get(key).map(shown_value);
-    if let Some(tracer) = text("tracer_name") {
-        let version: Vec<String> =
-            ["tracer_major", "tracer_minor", "tracer_patch"].into_iter().map_while(text).collect();
-        lines.push(("tracer", format!("{tracer} {}", version.join(".")).trim_end().to_owned()));
-    }
-    if let Some(host) = text("hostname") {
-        lines.push(("host", host));
-    }
     lines.extend(environment_lines(&environment));
     fields.insert("environment".into(), environment.clone().into());
     if traces.len() > 1 {

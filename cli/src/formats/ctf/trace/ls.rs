@@ -56,8 +56,7 @@ fn streams(
         let scan = Scan::read(lane.stream, lane.packets(), true, progress, |_| {});
         let stream = lane.stream;
         damage.extend_from_slice(&scan.damage);
-        let meets = scan.begin.zip(scan.end).is_some_and(|(begin, end)| bounds.meets(begin, end));
-        if !bounds.is_everything() && !meets {
+        if !bounds.meets(scan.begin.zip(scan.end)) {
             continue;
         }
         count += 1;
@@ -133,8 +132,7 @@ fn packets(
             let total = packet.end_offset().saturating_sub(packet.offset());
             progress.advance(total);
             let (begin, end) = span(&packet);
-            let meets = begin.or(end).zip(end.or(begin)).is_some_and(|(begin, end)| bounds.meets(begin, end));
-            if !bounds.is_everything() && !meets {
+            if !bounds.meets(begin.or(end).zip(end.or(begin))) {
                 continue;
             }
             (count, size) = (count + 1, size + total);

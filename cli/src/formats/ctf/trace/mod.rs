@@ -87,24 +87,6 @@ pub fn open_stream<'a>(
     open(Found::stream(path, mapped)?, reading, Some(mapped))
 }
 
-/// Looks at the traces in a folder, or at a data stream that was named; false if there is no trace in the folder.
-#[cfg(feature = "view")]
-pub fn browse(
-    path: &Path,
-    stream: Option<&Mapped>,
-    reading: Reading,
-    look: &mut dyn FnMut(&dyn crate::trace::Browse),
-) -> Result<bool, Unreadable> {
-    let found = match stream {
-        Some(mapped) => Found::stream(path, mapped)?,
-        None => match Found::below(path)? {
-            Some(found) => found,
-            None => return Ok(false),
-        },
-    };
-    view::browse(&parse(found, reading, stream)?, look).map(|()| true)
-}
-
 fn open(found: Found, reading: Reading, named: Option<&Mapped>) -> Result<Box<dyn Trace + '_>, Unreadable> {
     Ok(Box::new(parse(found, reading, named)?))
 }
@@ -168,7 +150,7 @@ impl Ctf<'_> {
     fn metadata(&self, mut read: impl FnMut(&dyn Trace) -> Result<Status>) -> Result<Status> {
         let mut worst = Status::Clean;
         for files in &self.found.traces {
-            let lenient = self.options == ParseOptions::LENIENT;
+            let lenient = self.reading.lenient;
             worst = worst.max(read(&super::parse_text(files.metadata.data(), lenient)?)?);
         }
         Ok(worst)
@@ -280,6 +262,11 @@ impl Trace for Ctf<'_> {
         if self.is_tsdl() { Format::Ctf1 } else { Format::Ctf2 }
     }
 
+    #[cfg(feature = "view")]
+    fn browse(&self, _path: &Path, look: &mut dyn FnMut(&dyn crate::trace::Browse)) -> Result<()> {
+        view::browse(self, look)
+    }
+
     fn bytes(&self) -> u64 {
         self.found.bytes()
     }
@@ -336,7 +323,7 @@ impl Trace for Ctf<'_> {
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
         args.refuse_sha256("streams are files of their own: `sha256sum` hashes them")?;
         if args.ctf.fragments {
-            args.refuse_window("metadata has no time")?;
+            args.window.refuse("metadata has no time")?;
             return self.metadata(|trace| trace.ls(args, out));
         }
         self.with(|traces, problems| ls::ls(self, traces, problems, args, out))

@@ -64,6 +64,6 @@ impl Span {
 
     /// True if the packet may have something of a range.
     pub fn is_near(self, bounds: &Bounds) -> bool {
-        self.0.map_or(bounds.is_everything(), |(first, last)| bounds.meets(first, last))
+        bounds.meets(self.0)
     }
 }

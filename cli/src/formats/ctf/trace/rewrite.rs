@@ -12,6 +12,7 @@ use super::files::Files;
 use super::parts::Parts;
 use super::wire::{self, Lane, Session};
 use super::{Compiled, Ctf, programs, span, window};
+use crate::input::slice;
 use crate::output::{bytes, counted, shown};
 use crate::status::{Failure, Result};
 use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Trace, Wanted};
@@ -196,7 +197,7 @@ impl Writer<'_> {
                 Some(slot) => slot.end(),
                 None => packet.end_offset().min(data.len() as u64),
             };
-            let bytes = range(data, packet.offset(), end);
+            let bytes = slice(data, packet.offset(), end);
             if !self.parts.have(&lane.stream.path, Some(&packet)) {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
@@ -217,8 +218,7 @@ impl Writer<'_> {
                     last = last.max(Some(time));
                 }
             }
-            let meets = first.zip(last.or(first)).is_some_and(|(first, last)| self.bounds.meets(first, last));
-            if !self.bounds.is_everything() && !meets {
+            if !self.bounds.meets(first.zip(last.or(first))) {
                 self.done.dropped = self.done.dropped.saturating_add(1);
                 continue;
             }
@@ -366,7 +366,7 @@ pub fn hash(packet: &Packet<'_, '_>, data: &[u8], content: Option<u64>, digest: 
         number(packet.begin()),
         number(packet.discarded()),
     ];
-    digest.add(&about, range(data, start, end));
+    digest.add(&about, slice(data, start, end));
 }
 
 /// The begin of a packet, if no packet is in front of it.
@@ -376,7 +376,7 @@ fn alone(lane: &Lane<'_>, bytes: &[u8]) -> Option<u64> {
 
 /// True if a packet ends only where its stream does, as it has no lengths.
 fn states_no_length(lane: &Lane<'_>, data: &[u8], packet: &Packet<'_, '_>, bytes: &[u8]) -> bool {
-    let stated = Packets::new(range(data, packet.offset(), data.len() as u64), lane.schema()).next_packet();
+    let stated = Packets::new(slice(data, packet.offset(), data.len() as u64), lane.schema()).next_packet();
     !stated.is_ok_and(|stated| stated.is_some_and(|stated| stated.total_bits() / 8 == bytes.len() as u64))
 }
 
@@ -391,9 +391,4 @@ fn numbered(path: &Path, number: u64) -> PathBuf {
 
 fn is_error(finding: &traceglass::Finding) -> u64 {
     u64::from(finding.severity() == Severity::Error)
-}
-
-fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
 }

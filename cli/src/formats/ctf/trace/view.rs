@@ -2,22 +2,21 @@
 
 use super::{Compiled, Ctf, wire};
 use crate::output::{printable, shortened};
-use crate::record::{NAME_SHOWN, Text};
-use crate::status::{Failure, Result, Unreadable};
-use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Marks, Node};
-use std::path::{Path, PathBuf};
+use crate::record::{NAME_SHOWN, ROW, Text};
+use crate::status::Result;
+use crate::trace::{About, Browse, Depth, Each, Field, Fields, FileEntry, Level, Lost, Marks, Node, Plain};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Packet, Packets, Record};
-use traceglass::ctf::metadata::ParseOptions;
 use traceglass::ctf::schema::Schema;
 use traceglass::event::Time;
 use traceglass::record::{Any, Record as _};
 use traceglass::{Format, Gap};
 
 /// Looks at the traces in a folder, or at a data stream with the metadata beside it.
-pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Unreadable> {
-    let looked = ctf.with(|traces, _| {
+pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<()> {
+    ctf.with(|traces, _| {
         let mut files = Vec::new();
         let mut entries = Vec::new();
         let entry =
@@ -36,10 +35,6 @@ pub fn browse(ctf: &Ctf<'_>, look: &mut dyn FnMut(&dyn Browse)) -> Result<(), Un
         }
         look(&View { ctf, files, entries, marks: Mutex::new(Marks::new()) });
         Ok(())
-    });
-    looked.map_err(|failure| match failure {
-        Failure::Unreadable(unreadable) => unreadable,
-        other => Unreadable::new(other.to_string()),
     })
 }
 
@@ -107,7 +102,7 @@ impl View<'_> {
                 }
                 Err(error) => {
                     let len = (data.len() as u64).saturating_sub(last);
-                    each(&Lost(Gap::new(last, len, error)).node());
+                    each(&Lost::new(Gap::new(last, len, error)).node());
                     return;
                 }
             }
@@ -140,7 +135,7 @@ impl<'v> View<'v> {
                 }
                 None => {
                     let about = Between { slot, data: file.data };
-                    each(&Node { level: Level::Gap, offset, sub: 0, end, time: None, about: &about })
+                    each(&Node::new(Level::Gap, offset, end, &about))
                 }
             };
             if !goes_on {
@@ -163,7 +158,7 @@ fn packet_rows(
     let (offset, end) = (packet.offset(), packet.end_offset());
     let about = Whole { packet };
     let time = begin_of(packet);
-    if !each(&Node { level: Level::Part, offset, sub: 0, end, time, about: &about }) {
+    if !each(&Node::new(Level::Part, offset, end, &about).at(time)) {
         return false;
     }
     if depth == Depth::Parts {
@@ -178,21 +173,14 @@ fn packet_rows(
             Ok(Some(record)) => {
                 last = at(record.end());
                 let about = Event { text, record: &record };
-                let node = Node {
-                    level: Level::Record,
-                    offset: record.offset(),
-                    sub: 0,
-                    end: last,
-                    time: record.nanoseconds().map(|ns| moment(ns, is_unix)),
-                    about: &about,
-                };
-                if !each(&node) {
+                let time = record.nanoseconds().map(|ns| moment(ns, is_unix));
+                if !each(&Node::new(Level::Record, record.offset(), last, &about).at(time)) {
                     return false;
                 }
             }
             Ok(None) => break,
             Err(error) => {
-                return each(&Lost(records.gap(error)).node());
+                return each(&Lost::new(records.gap(error)).node());
             }
         }
     }
@@ -200,14 +188,10 @@ fn packet_rows(
     if content >= end {
         return true;
     }
-    let field = Field::new(content, end.saturating_sub(content), "padding", "");
-    if packet.is_doubtful() {
-        let field = Field::new(content, end.saturating_sub(content), "(lost)", "");
-        let about = crate::trace::Plain { name: "(lost)", text: String::new(), field: Some(field) };
-        return each(&Node { level: Level::Gap, offset: content, sub: 0, end, time: None, about: &about });
-    }
-    let about = crate::trace::Plain { name: "padding", text: String::new(), field: Some(field) };
-    each(&Node { level: Level::Filling, offset: content, sub: 0, end, time: None, about: &about })
+    let (level, name) =
+        if packet.is_doubtful() { (Level::Gap, "(lost)") } else { (Level::Filling, "padding") };
+    let field = Some(Field::new(content, end.saturating_sub(content), name, ""));
+    each(&Node::new(level, content, end, &Plain { name, text: String::new(), field }))
 }
 
 fn moment(ns: i128, is_unix: bool) -> Time {
@@ -241,7 +225,7 @@ impl Browse for View<'_> {
         match self.files.get(file) {
             Some(File { stream: Some(_), .. }) => self.stream(file, from, depth, false, each),
             Some(File { data, stream: None, .. }) => {
-                let lenient = self.ctf.options == ParseOptions::LENIENT;
+                let lenient = self.ctf.reading.lenient;
                 if let Ok(metadata) = super::super::parse(data, lenient) {
                     metadata.walk(depth, each);
                 }
@@ -263,27 +247,13 @@ impl Browse for View<'_> {
             return 0;
         }
         let marks = self.marks();
-        let mut near = 0;
-        for number in 0..marks.places(file) {
-            let Some((offset, (_, Some(begin)))) = marks.get(number) else { continue };
-            if *begin > ns {
-                break;
-            }
-            near = *offset;
-        }
-        near
+        let begins = marks.of(file).iter().filter_map(|&(offset, (_, begin))| Some((offset, begin?)));
+        begins.take_while(|&(_, begin)| begin <= ns).last().map_or(0, |(offset, _)| offset)
     }
 
     fn file_of_input(&self, input: usize) -> Option<usize> {
         let streams = self.files.iter().enumerate().filter(|(_, file)| file.stream.is_some());
         streams.map(|(number, _)| number).nth(input)
-    }
-
-    fn file_of_path(&self, path: Option<&Path>) -> Option<usize> {
-        match path {
-            Some(path) => self.entries.iter().position(|entry| entry.path == path),
-            None => (self.entries.len() == 1).then_some(0),
-        }
     }
 }
 
@@ -318,9 +288,6 @@ impl About for Whole<'_> {
         super::hex::scope(packet, packet.context(), &format!("packet {number} context"), fields)
     }
 }
-
-/// The number of bytes of a record that are shown at most.
-const ROW: usize = 1 << 12;
 
 struct Event<'e> {
     text: &'e Mutex<Option<Box<Text>>>,

@@ -2,6 +2,7 @@
 
 use super::files::{Files, Stream};
 use super::{Compiled, Ctf};
+use crate::input::slice;
 use crate::output::{bytes, counted, printable, shortened};
 use crate::status::Result;
 use crate::trace::{Findings, Part, Parts, Reading};
@@ -140,17 +141,12 @@ fn restarts(capture: &Capture<Vec<WireSlot>>) -> Vec<(u64, u32)> {
 
 /// The bytes of which nothing is delivered.
 fn lost<'d>(slot: &WireSlot, data: &'d [u8]) -> &'d [u8] {
-    slot.lost().map_or(&[], |(start, end)| range(data, start, end))
+    slot.lost().map_or(&[], |(start, end)| slice(data, start, end))
 }
 
 /// All bytes of a packet or a gap.
 fn all<'d>(slot: &WireSlot, data: &'d [u8]) -> &'d [u8] {
-    range(data, slot.offset(), slot.end())
-}
-
-fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
+    slice(data, slot.offset(), slot.end())
 }
 
 /// The text in what was lost, as people look for it there: log lines, what a boot loader printed.
@@ -340,8 +336,7 @@ pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
         let Some(trace) = lanes.first().and_then(|lane| traces.get(lane.trace)) else { continue };
         let path = Some(trace.files.metadata_path.as_path());
         let place = Some((folder.as_str(), "metadata"));
-        let metadata =
-            Part { version: None, kind: "metadata", name: None, number: 0, path, offset: Some(0), place };
+        let metadata = Part { kind: "metadata", path, offset: Some(0), place, ..Part::default() };
         let part = parts.part(&metadata)?;
         parts.write(part, trace.files.metadata.data())?;
         parts.end(part)?;
@@ -349,9 +344,7 @@ pub fn extract(traces: &[Compiled<'_>], parts: &mut dyn Parts) -> Result<()> {
             let name = file_name(number);
             let place = Some((folder.as_str(), name.as_str()));
             let path = Some(lane.stream.path.as_path());
-            let stream_part =
-                Part { version: None, kind: "stream", name: None, number, path, offset: None, place };
-            let part = parts.part(&stream_part)?;
+            let part = parts.part(&Part { kind: "stream", number, path, place, ..Part::default() })?;
             for slot in lane.track().unwrap_or_default().iter().filter(|slot| !slot.is_doubtful()) {
                 parts.write(part, all(slot, lane.stream.data.data()))?;
                 parts.advance(slot.len());

@@ -3,10 +3,12 @@
 use super::digest::{Bytes, start};
 use super::names::{Named, Names};
 use super::polls::{Before, Starts};
-use super::runs::{Parts, range};
+use super::runs::Parts;
 use super::writer::Writer;
 use crate::formats::rfr::select::Within;
+use crate::input::slice;
 use crate::status::Result;
+use crate::trace::widen;
 use std::ops::Range;
 use std::path::Path;
 use traceglass::Error;
@@ -310,8 +312,7 @@ impl Writer<'_> {
             self.items = self.items.saturating_add(items);
             self.done.carried = self.done.carried.saturating_add(sequence.kept.too_late);
             if let Some((first, last)) = sequence.kept.span() {
-                super::super::meet(&mut span, first);
-                super::super::meet(&mut span, last);
+                widen(&mut span, first, last);
                 let ns = |micros: u64| {
                     header.unix_micros(micros).ok().map(|micros| i128::from(micros).saturating_mul(1000))
                 };
@@ -325,12 +326,12 @@ impl Writer<'_> {
         if is_whole {
             return self.to.put(data);
         }
-        self.to.put(range(data, 0, header.offset()))?;
+        self.to.put(slice(data, 0, header.offset()))?;
         let count = kept.len() as u64;
         NewChunk::like(&header).sequences(count).spans(span).write(&mut |bytes: &[u8]| self.to.put(bytes))?;
         for sequence in kept {
             if sequence.is_whole() {
-                self.to.put(range(data, sequence.header.offset(), sequence.end))?;
+                self.to.put(slice(data, sequence.header.offset(), sequence.end))?;
             } else {
                 let start = self.to.position();
                 self.sequence(&header, data, sequence)?;
@@ -347,12 +348,12 @@ impl Writer<'_> {
         let mut bytes = Bytes::of(data);
         for part in sequence.object_parts.iter() {
             bytes.add(part.start, part.end);
-            self.to.put(range(data, part.start, part.end))?;
+            self.to.put(slice(data, part.start, part.end))?;
         }
         write_count(sequence.kept.count, &mut |bytes: &[u8]| self.to.put(bytes))?;
         for part in sequence.kept_parts.iter() {
             bytes.add(part.start, part.end);
-            self.to.put(range(data, part.start, part.end))?;
+            self.to.put(slice(data, part.start, part.end))?;
         }
         bytes.end(sequence.header.seq_id(), &mut self.done.digest);
         Ok(())

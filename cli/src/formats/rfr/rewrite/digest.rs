@@ -1,7 +1,7 @@
 //! Hashes of what files say, wherever it lies in them.
 
 use super::super::files::{Kind, Part};
-use super::runs::range;
+use crate::input::slice;
 use crate::status::Result;
 use crate::trace::Digest;
 use flate2::Crc;
@@ -35,7 +35,7 @@ impl<'d> Bytes<'d> {
     /// Adds what lies from `start` to `end`.
     pub fn add(&mut self, start: u64, end: u64) {
         if start != self.end {
-            self.crc.update(range(self.data, self.start, self.end));
+            self.crc.update(slice(self.data, self.start, self.end));
             self.start = start;
         }
         self.end = end;
@@ -43,7 +43,7 @@ impl<'d> Bytes<'d> {
 
     /// Adds all of it; the number tells it from others.
     pub fn end(mut self, number: u64, digest: &mut Digest) {
-        self.crc.update(range(self.data, self.start, self.end));
+        self.crc.update(slice(self.data, self.start, self.end));
         digest.add(&[number, self.crc.sum().into(), self.crc.amount().into()], &[]);
     }
 }

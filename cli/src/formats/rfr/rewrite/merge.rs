@@ -5,7 +5,7 @@ use super::super::scan;
 use crate::input::Input;
 use crate::output::shown;
 use crate::status::{Failure, Result};
-use crate::trace::{Anew, NewTrace, Rewritten, Tally, Wanted};
+use crate::trace::{Anew, NewTrace, Rewritten, Tally, Wanted, widen};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Chunk, Item, NewChunk};
@@ -110,7 +110,7 @@ fn join(path: &Path, all: &[&[u8]], to: &mut dyn NewTrace) -> Result<Vec<u8>> {
         loop {
             match items.next_item() {
                 Ok(Some(Item::Sequence(header))) => starts.push(header.offset()),
-                Ok(Some(Item::Record(record))) => super::super::meet(&mut span, record.micros()),
+                Ok(Some(Item::Record(record))) => widen(&mut span, record.micros(), record.micros()),
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(error) => return Err(Failure::content(traceglass::Format::Rfr, error)),
@@ -118,7 +118,7 @@ fn join(path: &Path, all: &[&[u8]], to: &mut dyn NewTrace) -> Result<Vec<u8>> {
         }
         let ends = starts.iter().skip(1).copied().chain([items.offset()]);
         for (start, end) in starts.iter().zip(ends) {
-            let bytes = super::range(data, *start, end);
+            let bytes = crate::input::slice(data, *start, end);
             if met.insert(bytes) {
                 sequences.push(bytes);
             }
@@ -126,7 +126,8 @@ fn join(path: &Path, all: &[&[u8]], to: &mut dyn NewTrace) -> Result<Vec<u8>> {
     }
     let Some(chunk) = first else { return Ok(Vec::new()) };
     let header = chunk.header();
-    let mut written = all.first().map_or(&[][..], |data| super::range(data, 0, header.offset())).to_vec();
+    let mut written =
+        all.first().map_or(&[][..], |data| crate::input::slice(data, 0, header.offset())).to_vec();
     let front = NewChunk::like(&header).sequences(sequences.len() as u64).spans(span);
     let append = &mut |bytes: &[u8]| {
         written.extend_from_slice(bytes);

@@ -13,7 +13,7 @@ pub struct Runs<'d> {
 impl Runs<'_> {
     /// Copies up to `end`; the next run begins there.
     pub fn end(&mut self, end: u64, to: &mut dyn NewTrace) -> Result<()> {
-        let bytes = range(self.data, self.start, end);
+        let bytes = crate::input::slice(self.data, self.start, end);
         self.start = end;
         if bytes.is_empty() { Ok(()) } else { to.put(bytes) }
     }
@@ -49,10 +49,4 @@ impl Parts {
     pub fn iter(&self) -> impl Iterator<Item = &Range<u64>> {
         self.before.iter().chain([&self.last]).filter(|part| !part.is_empty())
     }
-}
-
-/// The bytes from `start` to `end`, as far as they are there.
-pub fn range(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
 }

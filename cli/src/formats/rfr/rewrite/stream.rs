@@ -2,9 +2,10 @@
 
 use super::digest::Bytes;
 use super::polls::Latest;
-use super::runs::range;
 use super::writer::Writer;
+use crate::input::slice;
 use crate::status::Result;
+use crate::trace::widen;
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -159,7 +160,7 @@ impl Writer<'_> {
         let front = records.offset();
         let mut survey = Survey::new();
         let (mut kept, mut all, mut span, mut is_whole) = (0_u64, 0_u64, None, true);
-        let mut meet = |micros| super::super::meet(&mut span, micros);
+        let mut meet = |micros| widen(&mut span, micros, micros);
         loop {
             let at = records.offset();
             if let Some(record) = records.take_plain() {
@@ -251,11 +252,11 @@ impl Writer<'_> {
             self.done.meet(ns(first), ns(last));
         }
         self.begin(path)?;
-        self.to.put(range(data, 0, front))?;
+        self.to.put(slice(data, 0, front))?;
         let mut bytes = Bytes::of(data);
         for part in survey.parts {
             bytes.add(part.start, part.end);
-            self.to.put(range(data, part.start, part.end))?;
+            self.to.put(slice(data, part.start, part.end))?;
         }
         if !is_whole || kept < all {
             self.anew(path, bytes);

@@ -5,6 +5,7 @@ use super::front::pad;
 use super::pieces::{Place, Plan};
 use super::range::Range;
 use super::units::{Units, is_wrong};
+use crate::input::slice;
 use crate::status::{Failure, Result};
 use crate::trace::NewTrace;
 use crc32fast::Hasher;
@@ -22,7 +23,7 @@ impl Rtc<'_> {
     ) -> Result<()> {
         for (range, plan) in ranges.iter().zip(plans) {
             if range.is_as_it_was && plan.padded.is_empty() {
-                to.put(bytes(self.data, range.start, range.end))?;
+                to.put(slice(self.data, range.start, range.end))?;
                 continue;
             }
             let mut emitter = Emitter {
@@ -79,7 +80,7 @@ impl Emitter<'_, '_> {
         let start = self.at;
         self.at = start.saturating_add(new.len() as u64);
         self.to.put(&new)?;
-        if new != bytes(self.data, start, self.at) {
+        if new != slice(self.data, start, self.at) {
             self.changes.push((start, new));
         }
         Ok(())
@@ -100,7 +101,7 @@ impl Emitter<'_, '_> {
 
     /// Writes up to `end` as it is.
     fn raw(&mut self, end: u64) -> Result<()> {
-        let all = bytes(self.data, self.at, end);
+        let all = slice(self.data, self.at, end);
         self.at = self.at.max(end);
         self.to.put(all)
     }
@@ -166,18 +167,18 @@ impl Emitter<'_, '_> {
         };
         let mut at = self.covered;
         for (start, new) in &self.changes {
-            sum.update(bytes(self.data, at, *start));
+            sum.update(slice(self.data, at, *start));
             sum.update(new);
             at = start.saturating_add(new.len() as u64);
         }
-        sum.update(bytes(self.data, at, frame.offset()));
+        sum.update(slice(self.data, at, frame.offset()));
         in_order(sum.value(), order)
     }
 
     /// The byte order of a checksum, given the sum of nothing.
     fn order_of(&mut self, stored: [u8; 4], mut sum: Sum, end: u64) -> ByteOrder {
         self.order = self.order.or_else(|| {
-            sum.update(bytes(self.data, self.covered, end));
+            sum.update(slice(self.data, self.covered, end));
             let orders = [ByteOrder::Little, ByteOrder::Big];
             orders.into_iter().find(|order| in_order(sum.value(), *order) == stored)
         });
@@ -217,9 +218,4 @@ fn in_order(sum: u32, order: ByteOrder) -> [u8; 4] {
         ByteOrder::Little => sum.to_le_bytes(),
         ByteOrder::Big => sum.to_be_bytes(),
     }
-}
-
-fn bytes(data: &[u8], start: u64, end: u64) -> &[u8] {
-    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    range.and_then(|(start, end)| data.get(start..end)).unwrap_or_default()
 }

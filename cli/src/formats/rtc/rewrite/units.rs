@@ -45,12 +45,6 @@ impl Unit {
         self.records = self.records.saturating_add(1);
         self.digest.join(digest);
     }
-
-    /// Widens its range of time.
-    fn meet(&mut self, time: Time) {
-        let (first, last) = self.span.unwrap_or((time, time));
-        self.span = Some((first.min(time), last.max(time)));
-    }
 }
 
 /// True if a checksum is wrong, though all that it covers could be read: so it stays.

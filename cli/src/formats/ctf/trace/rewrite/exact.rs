@@ -3,7 +3,7 @@
 use super::super::wire::Lane;
 use crate::output::shown;
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, Digest};
+use crate::trace::{Bounds, Digest, widen};
 use traceglass::ctf::data::{Fields, Packet, Record, Reframed, Value};
 
 /// The records of a packet that are in the range: how many, of how many there are, and the first and the last time.
@@ -21,8 +21,7 @@ impl Kept {
             kept.of = kept.of.saturating_add(1);
             let Some(time) = record.nanoseconds().filter(|time| bounds.wants(Some(*time))) else { continue };
             kept.records = kept.records.saturating_add(1);
-            let (first, last) = kept.span.unwrap_or((time, time));
-            kept.span = Some((first.min(time), last.max(time)));
+            widen(&mut kept.span, time, time);
         }
         kept
     }

@@ -5,8 +5,8 @@ use super::super::wire::{self, Lane};
 use super::super::{Ctf, parse, programs, span};
 use super::index::{Index, times};
 use super::streams::Streams;
-use super::{hash, is_error, range};
-use crate::input::Input;
+use super::{hash, is_error};
+use crate::input::{Input, slice};
 use crate::output::shown;
 use crate::status::{Failure, Result};
 use crate::trace::{Anew, NewTrace, Reading, Rewritten};
@@ -135,7 +135,7 @@ pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Resul
                 let own = if names.contains(&*own) { format!("{name}-{own}") } else { own.into_owned() };
                 let path = folder.join(unique(&mut names, &own));
                 to.file(&path)?;
-                runs.iter().try_for_each(|run| to.put(range(data, run.start, run.end)))?;
+                runs.iter().try_for_each(|run| to.put(slice(data, run.start, run.end)))?;
                 if stream.is_indexed {
                     index.write(&path, &mut to)?;
                 }
@@ -194,7 +194,7 @@ fn of_stream<'f>(
         let packet = packet
             .map_err(|error| Failure::usage(format!("{path} is damaged, recover it first: {error}")))?;
         let (start, end) = (packet.offset(), packet.end_offset().min(data.len() as u64));
-        let bytes = range(data, start, end);
+        let bytes = slice(data, start, end);
         let key = Key::of(&packet);
         if !known.is_new(key, bytes, member) {
             done.dropped = done.dropped.saturating_add(1);

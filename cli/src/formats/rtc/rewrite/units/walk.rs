@@ -9,7 +9,7 @@ use crate::formats::rtc::scan::time_of;
 use crate::formats::rtc::session::{Rtc, Slots};
 use crate::formats::rtc::value::of_ns;
 use crate::progress::Progress;
-use crate::trace::{Bounds, Digest, Rewritten};
+use crate::trace::{Bounds, Digest, Rewritten, widen};
 use std::rc::Rc;
 use traceglass::rtc::recover::{Found, Records};
 use traceglass::rtc::{Checker, CrcStatus, Format, Frame, Index, NameSlot, Names, Record, Stream, Time, id};
@@ -19,26 +19,6 @@ use traceglass::{ByteOrder, Finding, Gap, Severity};
 struct LastTime {
     time: Option<Time>,
     is_wanted: bool,
-}
-
-/// A range of time: there are far more records to compare with it than times to convert.
-struct Times {
-    from: Option<Time>,
-    to: Option<Time>,
-}
-
-impl Times {
-    fn of(bounds: &Bounds) -> Self {
-        Self { from: bounds.from.map(of_ns), to: bounds.to.map(of_ns) }
-    }
-
-    /// True if a record of this time is wanted. One without a time is in no range.
-    fn wants(&self, time: Option<Time>) -> bool {
-        match time {
-            Some(time) => self.from.is_none_or(|from| time >= from) && self.to.is_none_or(|to| time < to),
-            None => self.from.is_none() && self.to.is_none(),
-        }
-    }
 }
 
 /// So many times the size of the file may be written before rests of units: a unit that was hit several times is written as
@@ -78,7 +58,7 @@ impl Plain {
     fn add(&mut self, frame: &Frame<'_>) {
         self.end = frame.end();
         self.records = self.records.saturating_add(1);
-        super::super::digest::add(frame.id(), frame.payload().len() as u64, &mut self.digest);
+        self.digest.add_pair(frame.id(), frame.payload().len() as u64);
     }
 }
 
@@ -103,7 +83,8 @@ struct Walk<'d, 'a> {
     run: u64,
     clocks: Clocks,
     pieces: Pieces,
-    times: Times,
+    /// The range of time: there are far more records to compare with it than times to convert.
+    times: Bounds<Time>,
     names: Names<'a, Vec<NameSlot<'a>>>,
     last: LastTime,
     /// By their slots, the streams. Only what begins a time, or is the first one after a frame of a default stream, can
@@ -128,7 +109,7 @@ impl Units<'_> {
         let mut buffer = rtc.buffer();
         let mut records = Records::new(rtc.data, Slots::new(), &mut buffer);
         let mut checker = Checker::by(crc32fast::hash);
-        let times = Times::of(bounds);
+        let times = bounds.map(of_ns);
         let size = rtc.data.len() as u64;
         let mut walk = Walk {
             done,
@@ -291,7 +272,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let Some(slot) = frame.slot() else { return };
         unit.records = unit.records.saturating_add(1);
-        super::super::digest::add(frame.id(), frame.payload().len() as u64, &mut unit.digest);
+        unit.digest.add_pair(frame.id(), frame.payload().len() as u64);
         match self.seen.get(slot) {
             // It may come while another one is open.
             Some(seen) if seen.at == self.others => self.says(records, frame, slot, seen.says),
@@ -375,7 +356,7 @@ impl<'a> Walk<'_, 'a> {
         unit.count(own);
         if is_wanted {
             unit.tail = Tail::default();
-            time.into_iter().for_each(|time| unit.meet(time));
+            time.into_iter().for_each(|time| widen(&mut unit.span, time, time));
         } else if unit.is_wanted {
             unit.tail.push(frames, own);
         }
@@ -394,7 +375,7 @@ impl<'a> Walk<'_, 'a> {
             self.clocks.stamp(slot, begun, || is_delta(records, slot));
         }
         let mut own = Digest::default();
-        super::super::digest::add(record.stream().id(), record.len(), &mut own);
+        own.add_pair(record.stream().id(), record.len());
         (begun, own)
     }
 
@@ -446,7 +427,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let Some(unit) = self.units.last_mut() else { return };
         unit.is_wanted |= self.last.is_wanted;
-        time.into_iter().for_each(|time| unit.meet(time));
+        time.into_iter().for_each(|time| widen(&mut unit.span, time, time));
     }
 
     fn gap(&mut self, gap: &Gap) {
