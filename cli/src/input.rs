@@ -122,6 +122,7 @@ pub fn stand_in(path: &Path, mapped: Mapped) {
 }
 
 /// True if files are kept, and this is none of them.
+#[cfg(feature = "view")]
 pub fn is_left_out(path: &Path) -> bool {
     stand_ins().as_ref().is_some_and(|stand_ins| !stand_ins.files.contains_key(&full(path)))
 }
