@@ -95,8 +95,8 @@ impl<'t> Segments<'t> {
             all.get(SLICES).filter(|_| wanted.contains(&SLICES)).map(|table| Making::new(table, query));
         // Several tables have the fields of an event.
         let mut json = Json::bare();
-        // It keeps each task up to the end, which is in vain if no table has them.
         let mut typed = Typed::new(Reading { files: &names, symbols: &symbols, query }, all, wanted);
+        // What these tables need of an event is kept, some of it to the end: in vain if none is wanted.
         let is_typed = typed.has_tables();
         loop {
             // Items are large: they stay where they are.

@@ -129,8 +129,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                 exported = true;
                 Ok(outcome)
             })?;
-            file.filter(|_| exported).map_or(Ok(()), NewFile::finish)?;
-            Ok(status)
+            finish(file, exported).map(|()| status)
         }
         #[cfg(not(feature = "tables"))]
         (Target::Parquet | Target::Arrow | Target::Csv, _) => Err(Failure::usage(
@@ -153,6 +152,11 @@ fn begin(output: Option<&Path>, out: &mut Out) -> Result<Option<NewFile>> {
         None => out.raw(&[]).map(|()| None),
         Some(path) => NewFile::create(path).map(Some),
     }
+}
+
+/// Has the file take its place, if anything was exported.
+fn finish(file: Option<NewFile>, exported: bool) -> Result<()> {
+    file.filter(|_| exported).map_or(Ok(()), NewFile::finish)
 }
 
 /// Writes every part of the traces as a file into a new folder.
@@ -321,8 +325,7 @@ pub fn chrome(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile
     let (status, exported) = drawn(args, open, out, &mut file, draw)?;
     let mut destination = Destination { out, file: file.as_mut() };
     chrome.finish(&mut |data| destination.write(data))?;
-    file.filter(|_| exported).map_or(Ok(()), NewFile::finish)?;
-    Ok(status)
+    finish(file, exported).map(|()| status)
 }
 
 pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFile>) -> Result<Status> {
@@ -336,6 +339,5 @@ pub fn perfetto(args: &Export, open: Open, out: &mut Out, mut file: Option<NewFi
         Ok((outcome, perfetto.take_summary()))
     };
     let (status, exported) = drawn(args, open, out, &mut file, draw)?;
-    file.filter(|_| exported).map_or(Ok(()), NewFile::finish)?;
-    Ok(status)
+    finish(file, exported).map(|()| status)
 }

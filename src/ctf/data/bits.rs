@@ -47,6 +47,7 @@ impl<'a> BitString<'a> {
         self.both_ways()
     }
 
+    /// The same, which can be gone through from the most significant one on, too.
     pub(super) fn both_ways(&self) -> impl DoubleEndedIterator<Item = u64> + use<'a> {
         let bits = *self;
         (0..self.len.div_ceil(64)).map(move |index| bits.word(index))

@@ -160,6 +160,10 @@ impl<'r> Typed<'r> {
         }
     }
 
+    fn wants(&self, number: usize) -> bool {
+        number.checked_sub(OWN).and_then(|at| self.rows.get(at)).is_some_and(Option::is_some)
+    }
+
     /// True if one of its tables is wanted.
     pub(super) fn has_tables(&self) -> bool {
         self.rows.iter().any(Option::is_some)
@@ -328,7 +332,9 @@ impl<'r> Typed<'r> {
         for wake in self.wakes.remove(&track).unwrap_or_default() {
             self.unheard(&wake, sink)?;
         }
-        if let Some(before) = self.tasks.insert(id, task) {
+        if let Some(before) = self.tasks.insert(id, task)
+            && self.wants(TASKS)
+        {
             self.replaced.push((id, before));
         }
         Ok(())

@@ -48,7 +48,6 @@ use traceglass::{Finding, Format, Severity};
 
 struct Ctf<'a> {
     found: Found,
-    options: ParseOptions,
     reading: Reading,
     /// The bytes of a data stream that was named itself.
     named: Option<&'a Mapped>,
@@ -92,8 +91,7 @@ fn open(found: Found, reading: Reading, named: Option<&Mapped>) -> Result<Box<dy
 }
 
 fn parse(found: Found, reading: Reading, named: Option<&Mapped>) -> Result<Ctf<'_>, Unreadable> {
-    let options = if reading.lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT };
-    let ctf = Ctf { found, options, reading, named };
+    let ctf = Ctf { found, reading, named };
     // Metadata that describes nothing makes all data unreadable.
     ctf.with(|_, _| Ok(())).map_err(|failure| match failure {
         Failure::Unreadable(unreadable) => unreadable,
@@ -103,6 +101,11 @@ fn parse(found: Found, reading: Reading, named: Option<&Mapped>) -> Result<Ctf<'
 }
 
 impl Ctf<'_> {
+    /// The way its metadata is read.
+    fn options(&self) -> ParseOptions {
+        if self.reading.lenient { ParseOptions::LENIENT } else { ParseOptions::STRICT }
+    }
+
     /// Compiles all metadata, and hands out the traces, and what is wrong with the others and with files. It is an error
     /// if there is none that can be read.
     fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Vec<String>) -> Result<T>) -> Result<T> {
@@ -112,7 +115,7 @@ impl Ctf<'_> {
         let mut problems: Vec<String> = self.found.problems.iter().map(problem).collect();
         let mut first = None;
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
-            let metadata = files.parse(self.options);
+            let metadata = files.parse(self.options());
             match metadata.and_then(|metadata| compile(&metadata, nodes)) {
                 Ok(schema) => {
                     let path = shown(&files.metadata_path);
@@ -142,7 +145,7 @@ impl Ctf<'_> {
 
     fn is_tsdl(&self) -> bool {
         self.found.traces.first().is_some_and(|files| {
-            files.parse(self.options).is_ok_and(|stream| stream.language() == Language::Tsdl)
+            files.parse(self.options()).is_ok_and(|stream| stream.language() == Language::Tsdl)
         })
     }
 
@@ -356,7 +359,7 @@ impl Trace for Ctf<'_> {
         for files in &self.found.traces {
             let path = files.metadata_path.as_path();
             let mut nodes = Vec::new();
-            let checked = files.parse(self.options).and_then(|stream| {
+            let checked = files.parse(self.options()).and_then(|stream| {
                 stream.check(&mut |finding| findings.report_in(Some(path), finding))?;
                 compile(&stream, &mut nodes).map(|_| ())
             });

@@ -37,7 +37,7 @@ impl Ctf<'_> {
                 cause: None,
             }));
             for files in &self.found.traces {
-                let errors = super::wrong_in(files.parse(self.options)).into_iter();
+                let errors = super::wrong_in(files.parse(self.options())).into_iter();
                 trace.add_problems(errors.map(|error| tables::Problem {
                     file: files.metadata_path.to_string_lossy().into_owned(),
                     message: error.to_string(),
