@@ -388,6 +388,7 @@ mod tests {
             [(0, 4), (0, 5), (7, 9), (8, 9)].map(|span| bounds.meets(Some(span))),
             [false, true, true, false]
         );
+        assert!(!bounds.meets(None) && Bounds::<i128>::default().meets(None));
         for wrong in [
             "",
             "-1",

@@ -1,5 +1,11 @@
 //! Screens of the viewer, drawn without a terminal: what is typed is done at once, background work included.
 
+#[path = "../../../benches/common/ctf_trace.rs"]
+#[allow(dead_code)] // The benchmarks use more.
+mod ctf_trace;
+#[path = "../../../tests/common/rfr.rs"]
+#[allow(dead_code)] // The library's tests use more.
+mod rfr;
 #[path = "../../../tests/common/rtc.rs"]
 #[allow(dead_code)] // The library's tests use more.
 mod rtc;
@@ -420,6 +426,12 @@ fn a_finding_leads_to_its_bytes() {
         assert!(screen.contains("(lost)"), "{screen}");
         session.keys("k");
         assert!(session.state.place.offset < found.offset);
+        // A gap says why it is one, and what its cause is.
+        session.browse.walk(0, 0, Depth::All, &mut |node| {
+            let (name, text) = node.about.text();
+            assert!(name != "(lost)" || text.starts_with("marker-damaged: "), "{text}");
+            true
+        });
     });
     fs::remove_file(path).unwrap();
 }

@@ -186,6 +186,47 @@ fn long_records_are_handed_out_once() {
     fs::remove_file(path).unwrap();
 }
 
+/// A walk for a time begins at or before what happened then, and little before it.
+#[test]
+fn walks_for_times_begin_near() {
+    let folder = std::env::temp_dir().join(format!("traceglass-view-near-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let records: Vec<_> = (0..20_000_u32)
+        .map(|number| {
+            (1_700_000_000 + u64::from(number / 1000), number % 1000 * 1000, 8, rfr::Writer::new().ints([4]))
+        })
+        .collect();
+    fs::write(folder.join("stream.rfr"), rfr::stream(&records)).unwrap();
+    let trace = folder.join("ctf");
+    fs::create_dir_all(&trace).unwrap();
+    fs::write(trace.join("metadata"), ctf_trace::metadata(0)).unwrap();
+    fs::write(trace.join("stream"), ctf_trace::stream(4 << 20)).unwrap();
+    // The smallest distance between two marks of RFR, and a packet of CTF; with a record.
+    for (path, file, most) in [(folder.join("stream.rfr"), 0, 4096 + 64), (trace, 1, (128 << 10) + 64)] {
+        session(&path, (80, 24), |session| {
+            let browse = session.browse;
+            browse.index(file, &|_| true);
+            let mut times = Vec::new();
+            browse.walk(file, 0, Depth::All, &mut |node| {
+                if let (crate::trace::Level::Record, Some(time)) = (node.level, node.time) {
+                    times.push((time.ns(), node.offset));
+                }
+                true
+            });
+            assert!(times.len() > 1_000 && times.is_sorted(), "{}", path.display());
+            for at in (0..times.len()).step_by(97) {
+                let (time, _) = times[at];
+                for time in [time - 1, time, time + 1] {
+                    let Some(&(_, offset)) = times.iter().find(|(other, _)| *other >= time) else { continue };
+                    let near = browse.near(file, time);
+                    assert!(near <= offset && offset - near <= most, "{time}: {near} for {offset}");
+                }
+            }
+        });
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
 /// Packets, records and gaps of captures, with those of `cat`.
 #[test]
 fn captures_are_walked_as_they_are_printed() {
