@@ -113,7 +113,7 @@ const HEAD: &str = "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le;
 fn a_label_that_is_repeated_has_several_ranges() {
     let text = format!(
         "{HEAD} event {{ name = e; fields := struct {{
-            enum : u8 {{ a = 9, b, a = 1 ... 3, a = 2 ... 5, c = 20, b = 0, \"a\" = 30 }} t;
+            enum : u8 {{ a = 9, b, a = 1 ... 3, a = 2 ... 5, c = 20, b = 0, \"a\" = 30, c = 40 ... 44, d }} t;
             variant <t> {{ u8 c; u8 b; u8 a; u8 d; }} v; }}; }};"
     );
     with_tsdl(&text, |schema| {
@@ -123,8 +123,12 @@ fn a_label_that_is_repeated_has_several_ranges() {
             .mappings()
             .map(|mapping| (mapping.name().unwrap().to_string(), mapping.ranges().collect()))
             .collect();
-        let expected =
-            [("a", vec![(1, 5), (9, 9), (30, 30)]), ("b", vec![(0, 0), (10, 10)]), ("c", vec![(20, 20)])];
+        let expected = [
+            ("a", vec![(1, 5), (9, 9), (30, 30)]),
+            ("b", vec![(0, 0), (10, 10)]),
+            ("c", vec![(20, 20), (40, 44)]),
+            ("d", vec![(45, 45)]),
+        ];
         assert_eq!(labels, expected.map(|(name, ranges)| (name.to_string(), ranges)));
         for selector in 0..=u8::MAX {
             let data = [selector, 1];
@@ -132,7 +136,8 @@ fn a_label_that_is_repeated_has_several_ranges() {
             let option = match selector {
                 1..=5 | 9 | 30 => Some(Value::Variant(2)),
                 0 | 10 => Some(Value::Variant(1)),
-                20 => Some(Value::Variant(0)),
+                20 | 40..=44 => Some(Value::Variant(0)),
+                45 => Some(Value::Variant(3)),
                 _ => None,
             };
             let record = packet.records().next_record().ok().flatten();

@@ -3,10 +3,10 @@
 use crate::numbers::Random;
 use std::collections::HashMap;
 use traceglass::ctf::data::wire::{Capture, Scan, WireKind, WireSlot};
-use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value};
+use traceglass::ctf::data::{Merge, MergeSlot, Packets, Value, element};
 use traceglass::ctf::metadata::MetadataStream;
 use traceglass::ctf::schema::{Node, Schema};
-use traceglass::{ErrorKind, Room};
+use traceglass::{Error, ErrorKind, Room};
 
 /// The layout of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -285,6 +285,19 @@ pub(crate) fn written(form: Form, count: usize, first: u32, random: &mut Random)
         writer.packet(cpu, count, random)
     });
     (packets.collect(), writer)
+}
+
+/// Of what stands where the magic number should be, the four bytes of it are told.
+#[test]
+fn a_wrong_magic_number_is_told() {
+    let form = FORMS[1];
+    let mut packet = Writer::new(form).packet(1, 2, &mut Random(3)).bytes;
+    packet[..4].copy_from_slice(b"log\n");
+    with_schema(form, |schema| {
+        let error = Packets::new(&packet, schema).next_packet().unwrap_err();
+        let kind = ErrorKind::BadMagic { found: *b"log\n\0\0\0\0" };
+        assert_eq!(error, Error::new(0, element::MAGIC, kind));
+    });
 }
 
 /// A capture with text, losses and repetitions in it.

@@ -1,7 +1,7 @@
 //! Captures that grow: what is found piece by piece is what is found in the whole.
 
 use crate::numbers::Random;
-use crate::wire::{FORMS, Found, Writer, disturbed, read, records, with_schema};
+use crate::wire::{FORMS, Form, Found, Writer, disturbed, read, records, with_schema};
 use std::collections::HashSet;
 use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, is_capture};
 use traceglass::ctf::schema::Schema;
@@ -128,6 +128,50 @@ fn a_capture_is_told_from_a_stream() {
             for data in [text, lost, other, joined(&packets)] {
                 assert!(is_capture(&data, schema), "seed {seed}");
             }
+        });
+    }
+}
+
+/// The end of the packets that are looked at: what comes after them is not seen.
+#[test]
+fn a_capture_is_told_by_its_first_packets() {
+    let form = Form { total: 64, ..FORMS[3] };
+    let (mut random, mut writer) = (Random(7), Writer::new(form));
+    let packet = |cpu, writer: &mut Writer, random: &mut Random| writer.packet(cpu, 1, random).bytes;
+    let mut data: Vec<u8> = (0..65_535).flat_map(|_| packet(1, &mut writer, &mut random)).collect();
+    with_schema(form, |schema| {
+        assert!(!is_capture(&data, schema));
+        let (same, other) = (packet(1, &mut writer, &mut random), packet(2, &mut writer, &mut random));
+        data.extend(&other);
+        assert!(is_capture(&data, schema), "the last one that is looked at");
+        data.truncate(65_535 * 64);
+        data.extend([same, other].concat());
+        assert!(!is_capture(&data, schema), "one more");
+    });
+}
+
+/// Numbers that go back tell a capture where times do not; a begin after the packet's own end tells nothing.
+#[test]
+fn numbers_go_back_in_a_capture() {
+    for form in FORMS {
+        let (mut random, mut writer) = (Random(11), Writer::new(form));
+        let packets: Vec<_> = (0..6).map(|_| writer.packet(1, 3, &mut random)).collect();
+        let data: Vec<u8> = packets.iter().flat_map(|packet| packet.bytes.clone()).collect();
+        with_schema(form, |schema| {
+            assert!(!is_capture(&data, schema), "{form:?}");
+            if form.has_numbers {
+                let number = 3 * form.total + packets[3].records[0].0 - 4;
+                for (low, expected) in [(1, true), (2, false), (3, false), (200, true)] {
+                    let mut data = data.clone();
+                    data[number] = low;
+                    assert_eq!(is_capture(&data, schema), expected, "{form:?}, {low}");
+                }
+            }
+            let mut data = data.clone();
+            let begin = 3 * form.total + if form.has_uuid { 20 } else { 4 };
+            data[begin..begin + form.packet_time / 8].fill(0xff);
+            // With 32 bits, the end comes after it, in the next turn of the clock.
+            assert_eq!(is_capture(&data, schema), form.packet_time < 64, "{form:?}");
         });
     }
 }

@@ -101,6 +101,20 @@ fn damaged_chunks_are_left_out() {
     assert_eq!(chunks(&out), [chunks(&input)[0].clone(), chunks(&input)[2].clone()]);
     assert_eq!(write(&["recover", "-o", &again, &out]).0, 0);
     assert_eq!(fs::read(&again).unwrap(), fs::read(&out).unwrap());
+    // Nothing is added to it, be it the first of several or the last.
+    let list = scratch.file("chunks.json", br#"[{"id": "New"}]"#);
+    for args in [["append", &input, &list], ["merge", &input, &out], ["merge", &out, &input]] {
+        let to = scratch.path("refused.rdf");
+        let mut args = args.to_vec();
+        if args[0] == "merge" {
+            args.extend(["--allow-same-id", "-o", &to]);
+        }
+        let output = traceglass(&args);
+        assert_eq!(status(&output), 2, "{args:?}");
+        let says = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+        assert!(says.contains("damaged, recover it first"), "{args:?}: {says}");
+        assert!(!fs::exists(&to).unwrap());
+    }
     // The file is left as it is.
     assert_eq!(fs::read(&input).unwrap(), data);
     // Of an index that is cut, the whole entries; without one, nothing is invented.

@@ -23,7 +23,7 @@ pub fn is_capture(data: &[u8], schema: &Schema<'_, '_>) -> bool {
     }
     let (mut owner, mut last) = (None, None);
     let mut packets = Packets::new(data, schema);
-    for _ in 0..=LOOK_MAX {
+    for _ in 0..LOOK_MAX {
         if packets.offset() >= to_u64(data.len()) {
             return false;
         }
