@@ -4,7 +4,7 @@ use crate::output::shown;
 use crate::status::{Failure, Result};
 use crate::trace::{Events, LookBack, Pairing};
 use traceglass::event::states::{OpSlot, Rooms, RuleSlot, States, Table};
-use traceglass::event::{Item, Window};
+use traceglass::event::{Event, Item, Window};
 
 /// The texts of tables.
 #[derive(Default)]
@@ -78,6 +78,10 @@ impl Events for Following<'_, '_, '_> {
         let Self { states, window, events } = self;
         let mut is_passed = false;
         let window = *window;
+        // Of a loss without a time it is not known where it lies.
+        let is_in = |event: &Event<'_>| {
+            event.kind().is_loss() && event.time().is_none() || window.contains(event.time())
+        };
         if let Item::Event(event) = item
             && event.time().is_some_and(|time| window.to().is_some_and(|to| time.ns() >= to))
         {
@@ -86,12 +90,12 @@ impl Events for Following<'_, '_, '_> {
         states.item(item, &mut |item| match item {
             Item::Event(event) if event.slice().is_none() => {
                 is_passed = true;
-                if window.contains(event.time()) { events.item(item) } else { Ok(()) }
+                if is_in(event) { events.item(item) } else { Ok(()) }
             }
             _ => events.item(item),
         })?;
         match item {
-            Item::Event(event) if !is_passed && window.contains(event.time()) => events.taken(event),
+            Item::Event(event) if !is_passed && is_in(event) => events.taken(event),
             _ => Ok(()),
         }
     }

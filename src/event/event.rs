@@ -207,6 +207,11 @@ impl EventKind {
             Self::Discarded { .. } => "discarded",
         }
     }
+
+    /// True if events are lost: a range of the input cannot be read, or the recorder discarded some.
+    pub const fn is_loss(self) -> bool {
+        matches!(self, Self::Gap(_) | Self::Discarded { .. })
+    }
 }
 
 /// A number of any kind.

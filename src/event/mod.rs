@@ -159,6 +159,7 @@ pub trait Source {
     /// RTC is sought by its indices, of CTF packets are skipped, of RFR chunks, and what comes after the window ends it.
     /// To be set before the first item.
     ///
-    /// An event whose time is not known is in every window, if it is met while that is read.
+    /// An event whose time is not known is in no window but [`Window::ALL`]; damage that is met while a window is read is
+    /// told.
     fn set_window(&mut self, window: Window);
 }

@@ -10,7 +10,7 @@ pub use crate::record::Time;
 /// let window = Window::new(Some(1_000), Some(2_000));
 /// assert!(window.contains(Some(Time::since_epoch(1_000))));
 /// assert!(!window.contains(Some(Time::since_epoch(2_000))));
-/// assert!(window.contains(None) && Window::ALL.contains(Some(Time::since_epoch(-1))));
+/// assert!(!window.contains(None) && Window::ALL.contains(None));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Window {
@@ -37,9 +37,9 @@ impl Window {
         self.to
     }
 
-    /// True if this time is in it. A time that is not known counts as in it.
+    /// True if this time is in it. A time that is not known is in all of time alone.
     pub fn contains(self, time: Option<Time>) -> bool {
-        time.is_none_or(|time| self.contains_ns(time.ns()))
+        time.map_or(self == Self::ALL, |time| self.contains_ns(time.ns()))
     }
 
     pub(super) fn contains_ns(self, ns: i128) -> bool {

@@ -221,7 +221,7 @@ impl TakeSlices for Process<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) -> Result<()> {
-        let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        let is_loss = event.kind().is_loss();
         let origin = self.chrome.origin.map_or(0, Time::ns);
         let at = match event.time() {
             Some(time) => {

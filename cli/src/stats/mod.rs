@@ -392,7 +392,7 @@ impl TakeSlices for Stats {
             return Ok(());
         }
         // A loss is no event, and the end of one is counted with its begin.
-        if matches!(event.kind(), EventKind::End | EventKind::Gap(_) | EventKind::Discarded { .. }) {
+        if event.kind() == EventKind::End || event.kind().is_loss() {
             return Ok(());
         }
         let count = by_label(&mut self.name, event.name(), |name| self.events.of(name));

@@ -298,7 +298,7 @@ impl<'f> Filler<'f> {
         if event.kind() == EventKind::Instant && cell.name == 0 {
             cell.name = name;
         }
-        cell.is_damaged |= matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        cell.is_damaged |= event.kind().is_loss();
         Some(())
     }
 }

@@ -263,6 +263,31 @@ fn ranges_of_samples_are_parts() {
     }
 }
 
+/// Records without a time are in no range, whatever shows it: here all events are records.
+#[test]
+fn each_verb_has_the_same_records_in_a_range() {
+    for name in ["sample.rtc", "sample.ctf", "sample.ctf1"] {
+        let path = data(name);
+        let path = path.to_str().unwrap();
+        let mut counts = Vec::new();
+        for range in [&[][..], &["--from", "+0s"], &["--from", "+2us", "--to", "+9ms"], &["--to", "+4ms"]] {
+            let count = cat(range, path).lines.len();
+            let rows =
+                traceglass(&[&["export", "--format", "csv", "-o", "-"], range, &[path]].concat()).stdout;
+            let rows = String::from_utf8(rows).unwrap();
+            let rows = rows.lines().skip(1).filter(|row| !row.contains(",discarded,")).count();
+            let stats = traceglass(&[&["stats", "--json", "--no-states"], range, &[path]].concat()).stdout;
+            let stats = String::from_utf8(stats).unwrap();
+            let events = stats.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let events = events.filter(|line| line["kind"] == "event");
+            let sum: u64 = events.map(|event| event["count"].as_u64().unwrap()).sum();
+            assert_eq!((count, count as u64), (rows, sum), "{name} {range:?}");
+            counts.push(count);
+        }
+        assert!(counts[1] <= counts[0] && counts[2] > 0, "{name}: {counts:?}");
+    }
+}
+
 /// `+1ns` counts from the first record of the file, in whatever chunk and stream that is.
 #[test]
 fn ranges_of_chunks_count_from_one_start() {

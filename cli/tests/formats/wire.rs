@@ -84,6 +84,12 @@ fn one_stream_is_read_as_before_unless_asked() {
     assert!(plain.len() == 6 && plain.iter().all(|line| line.get("session").is_none()));
     let asked = lines(&traceglass(&["cat", "--json", "--wire", &path]));
     assert!(asked.len() == 6 && asked.iter().all(|line| line["session"] == 0));
+    // The end of a packet that was never closed is 0, and no time of the trace.
+    let mut open = data.clone();
+    open[96 + 12..96 + 20].fill(0);
+    let (_scratch, path) = trace("wire-open", &open);
+    let info = &lines(&traceglass(&["info", "--json", &path]))[0];
+    assert_eq!((&info["time_ns"], &info["end_time_ns"]), (&json!(1000), &json!(2020)));
     // With damage it is a capture, unless that is not wanted.
     let (_scratch, path) = trace("wire-no-wire", &[b"boot\n".to_vec(), data].concat());
     assert_eq!(lines(&traceglass(&["cat", "--json", &path])).len(), 6);

@@ -247,7 +247,7 @@ impl Perfetto {
     }
 
     fn event(&mut self, event: &Event<'_>, out: &mut Sink<'_>) -> Result<()> {
-        let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        let is_loss = event.kind().is_loss();
         let is_end = matches!(event.kind(), EventKind::Begin | EventKind::End);
         let from = self.from.filter(|_| !is_end || !self.is_settled);
         let ns = match (event.time(), self.last.filter(|_| is_loss)) {

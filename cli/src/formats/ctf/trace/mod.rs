@@ -231,9 +231,10 @@ impl Scan {
                     scan.end = Some(scan.end.map_or(time, |end| end.max(time)));
                 }
             };
-            let span = span(&packet);
-            meet(span.0);
-            meet(span.1);
+            let (begin, end) = span(&packet);
+            meet(begin);
+            // In a packet that was never closed the end is 0.
+            meet(end.max(begin));
             progress.advance(packet.end_offset().saturating_sub(packet.offset()));
             if !counts {
                 continue;
