@@ -1,10 +1,8 @@
 //! The reference of the command: its verbs as clap knows them, and the objects that `--json` prints, from one table.
 
-mod field;
 mod objects;
 
-pub use field::{Field, Object, Type};
-pub use objects::objects;
+pub use objects::{Field, Object, objects};
 
 use clap::Command;
 use std::fmt::Write;
@@ -39,7 +37,7 @@ pub fn markdown(command: &Command) -> String {
         "## JSON\n\n{ABOUT}\n\nBelow, `?` marks what may be null, and *optional* what may be left out.\n"
     );
     for object in objects() {
-        let kinds = match object.kinds {
+        let kinds = match &object.kinds[..] {
             [] => String::new(),
             kinds => {
                 format!(": {}", kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", "))
@@ -50,7 +48,7 @@ pub fn markdown(command: &Command) -> String {
             "### `{} --json` of {}{kinds}\n\n| field | holds | what |\n|---|---|---|",
             object.verb, object.of
         );
-        for field in object.fields.iter().copied().flatten() {
+        for field in &object.fields {
             let _ = writeln!(
                 page,
                 "| `{}` | {} | {} |",
@@ -79,7 +77,7 @@ pub fn manual() -> String {
         // A string takes all that is written to it.
         let _ =
             writeln!(page, ".SH \"{} OF {}{}\"", object.verb.to_uppercase(), roff(object.of), roff(&kinds));
-        for field in object.fields.iter().copied().flatten() {
+        for field in &object.fields {
             let _ = writeln!(page, ".TP\n\\fB{}\\fR ({})\n{}", field.name, holds(field), roff(field.what));
         }
     }
@@ -89,7 +87,7 @@ pub fn manual() -> String {
 fn holds(field: &Field) -> String {
     let null = if field.is_nullable { "?" } else { "" };
     let optional = if field.is_optional { ", optional" } else { "" };
-    format!("{}{null}{optional}", field.of.name())
+    format!("{}{null}{optional}", field.of)
 }
 
 /// Text as troff takes it.
