@@ -1,6 +1,6 @@
 //! Times as they are printed: RFC 3339 where the clock is absolute, else seconds since its origin.
 
-pub use traceglass_open::time::Stamps;
+pub use traceglass_open::time::{Stamps, rfc3339};
 
 /// A time for people, on its own.
 pub fn shown_time(nanoseconds: i128, is_absolute: bool) -> String {
@@ -69,6 +69,18 @@ pub fn push_aligned(to: &mut String, nanoseconds: i128) {
     push_duration(to, nanoseconds);
     if to.ends_with(" s") {
         to.push(' ');
+    }
+}
+
+/// Puts what a whole or a part covers into its object: times, and as dates where they are absolute.
+pub fn insert_span(
+    object: &mut serde_json::Map<String, serde_json::Value>,
+    span: [Option<i128>; 2],
+    is_absolute: bool,
+) {
+    for (front, ns) in ["", "end_"].into_iter().zip(span) {
+        object.insert(format!("{front}time_ns"), time_json(ns));
+        object.insert(format!("{front}time"), ns.filter(|_| is_absolute).and_then(rfc3339).into());
     }
 }
 

@@ -7,7 +7,7 @@ use super::tasks::Tasks;
 use crate::output::{add, counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::{Info, Inquiry, duration, rfc3339, shown_micros, time_json};
+use crate::trace::{Info, Inquiry, duration, insert_span, rfc3339, shown_micros};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use traceglass::event::Window;
@@ -86,11 +86,8 @@ pub fn info(rfr: &Rfr<'_>, args: &Inquiry) -> Result<Info> {
     fields.insert("records_by_kind".into(), if complete { by_kind.into() } else { Value::Null });
     fields.insert("start_micros".into(), start.into());
     fields.insert("end_micros".into(), end.into());
-    for (name, micros) in [("", start), ("end_", end)] {
-        let nanoseconds = micros.map(|micros| i128::from(micros).saturating_mul(1000));
-        fields.insert(format!("{name}time_ns"), time_json(nanoseconds));
-        fields.insert(format!("{name}time"), nanoseconds.and_then(rfc3339).into());
-    }
+    let span = [start, end].map(|micros| micros.map(|micros| i128::from(micros).saturating_mul(1000)));
+    insert_span(&mut fields, span, true);
     if let Some(created) = counts.created {
         fields.insert("created_micros".into(), created.into());
         let nanoseconds = i128::from(created).saturating_mul(1000);

@@ -23,9 +23,8 @@ use chunk::{Read, Wants};
 use names::Names;
 use polls::Polls;
 use runs::Runs;
-use std::collections::HashMap;
 use std::path::Path;
-use traceglass::rfr::{Callsites, Chunk, ChunkHeader, Meta, Streaming, write_count};
+use traceglass::rfr::{Callsites, Chunk, Meta, Streaming, write_count};
 use traceglass::{Format, Severity};
 use writer::Writer;
 
@@ -34,41 +33,18 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     let is_stream = files.of(Kind::Stream).next().is_some();
     wanted.refuse_others(Format::Rfr, &[By::Time])?;
     let exact = wanted.exact;
-    // What was read of chunks to find the start, for the range that counts from where the first header says that it is.
-    let mut known: HashMap<_, Option<Read>> = HashMap::new();
-    let (mut guess, mut polls) = (None, Polls::default());
-    let range = Range::from_first(wanted.window, files, &mut |part, header| {
-        let mut start = header.unix_micros(header.earliest()).unwrap_or(0);
-        loop {
-            let range = match guess {
-                Some(range) => range,
-                None => Range::from_first(wanted.window, files, &mut |_, _| Ok(Some(start)))?,
-            };
-            let read = read(part, header, (&range, exact), &mut polls)?;
-            let first = read.as_ref().and_then(Read::first);
-            let first = first.and_then(|first| header.unix_micros(first).ok());
-            if guess.is_some() || first.is_none_or(|first| first == start) {
-                guess = guess.or(first.map(|_| range));
-                known.insert(part.path.clone(), read);
-                return Ok(first);
-            }
-            (start, polls) = (first.unwrap_or(start), Polls::default());
-        }
-    })?;
-    if guess != Some(range) {
-        (known, polls) = (HashMap::new(), Polls::default());
-    }
+    let range = Range::of(wanted.window, files)?;
     let unit = if is_stream { "records" } else { "sequences" };
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of(unit) };
     done.is_absolute = true;
     for (path, problem) in &files.problems {
         done.lose(path.as_deref(), 0, 0, problem);
     }
-    let mut writer = Writer { range, exact, polls, to, done, items: 0 };
+    let mut writer = Writer { range, exact, polls: Polls::default(), to, done, items: 0 };
     // Which polls are open when the range begins is known when all chunks have been read.
     let mut read = Vec::new();
     for part in &files.parts {
-        read.push(writer.read(part, known.remove(&part.path))?);
+        read.push(writer.read(part)?);
     }
     writer.polls.close();
     let mut names = Names::default();
@@ -90,34 +66,25 @@ pub fn write(files: &Files<'_>, wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> R
     Ok(done)
 }
 
-/// Reads a chunk, and notes its polls before the range.
-fn read(
-    part: &Part<'_>,
-    header: &ChunkHeader,
-    (range, exact): (&Range, bool),
-    polls: &mut Polls,
-) -> Result<Option<Read>> {
-    let data = part.data()?;
-    let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
-    polls.begin(part.path.as_deref());
-    let is_everything = range.is_everything();
-    let wants = Wants { within: range.within(header), is_everything, is_exact: exact && !is_everything };
-    Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, &wants, |kind, record| {
-        if let Ok(micros) = header.unix_micros(record.time) {
-            polls.note(kind, micros, record);
-        }
-    })))
-}
-
 impl Writer<'_> {
-    /// Reads a chunk that can have something to do with the range, unless it was read before.
-    fn read(&mut self, part: &Part<'_>, known: Option<Option<Read>>) -> Result<Option<Read>> {
+    /// Reads a chunk that can have something to do with the range, and notes its polls before it.
+    fn read(&mut self, part: &Part<'_>) -> Result<Option<Read>> {
         let Kind::Chunk(header) = part.kind else { return Ok(None) };
-        let is_wanted = part.path.is_none() || self.range.wants_chunk(&header);
-        if !is_wanted && !self.range.begins_after(&header) {
+        let Self { range, exact, polls, .. } = self;
+        if part.path.is_some() && !range.wants_chunk(&header) && !range.begins_after(&header) {
             return Ok(None);
         }
-        known.map_or_else(|| read(part, &header, (&self.range, self.exact), &mut self.polls), Ok)
+        let data = part.data()?;
+        let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
+        polls.begin(part.path.as_deref());
+        let is_everything = range.is_everything();
+        let wants =
+            Wants { within: range.within(&header), is_everything, is_exact: *exact && !is_everything };
+        Ok(Some(chunk::read(&chunk, data.bytes().len() as u64, &wants, |kind, record| {
+            if let Ok(micros) = header.unix_micros(record.time) {
+                polls.note(kind, micros, record);
+            }
+        })))
     }
 
     fn part(&mut self, part: &Part<'_>, read: Option<Read>) -> Result<()> {

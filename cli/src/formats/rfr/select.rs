@@ -5,11 +5,7 @@ use super::scan::{self, Damage};
 use super::sites::Names;
 use crate::status::Result;
 use crate::trace::{Bounds, READ_WHOLE, Reference, Selection, Window};
-use std::cell::RefCell;
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, Streaming};
-
-/// Finds the first time of a chunk's records, in microseconds since the Unix epoch.
-pub type FirstOf<'f> = &'f mut dyn FnMut(&Part<'_>, &ChunkHeader) -> Result<Option<u64>>;
 
 /// A range of time, in microseconds since the Unix epoch.
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -59,14 +55,7 @@ pub(super) fn stated(header: &ChunkHeader) -> (u128, u128) {
 
 /// The range that is asked for, in nanoseconds since the Unix epoch.
 pub fn bounds(window: &Window, files: &Files<'_>) -> Result<Bounds> {
-    bounds_from(window, files, &mut first_of)
-}
-
-/// The same, with the first time of a chunk from `first`, which is asked if the range counts from the start.
-fn bounds_from(window: &Window, files: &Files<'_>, first: FirstOf<'_>) -> Result<Bounds> {
-    let first = RefCell::new(first);
-    let start =
-        || Ok(start(files, *first.borrow_mut())?.map(|micros| i128::from(micros).saturating_mul(1000)));
+    let start = || Ok(start(files)?.map(|micros| i128::from(micros).saturating_mul(1000)));
     window.resolve(&Reference {
         is_absolute: &|| Ok(true),
         start: &start,
@@ -74,7 +63,7 @@ fn bounds_from(window: &Window, files: &Files<'_>, first: FirstOf<'_>) -> Result
     })
 }
 
-/// The first time of a chunk's records.
+/// The first time of a chunk's records, in microseconds since the Unix epoch.
 fn first_of(part: &Part<'_>, header: &ChunkHeader) -> Result<Option<u64>> {
     let (data, mut first) = (part.data()?, None);
     let Ok(chunk) = Chunk::parse(data.bytes()) else { return Ok(None) };
@@ -90,12 +79,7 @@ fn first_of(part: &Part<'_>, header: &ChunkHeader) -> Result<Option<u64>> {
 impl Range {
     /// The range that is asked for.
     pub fn of(window: &Window, files: &Files<'_>) -> Result<Self> {
-        Self::from_first(window, files, &mut first_of)
-    }
-
-    /// As [`Self::of`], with the first time of a chunk from `first`, which is asked if the range counts from the start.
-    pub fn from_first(window: &Window, files: &Files<'_>, first: FirstOf<'_>) -> Result<Self> {
-        let bounds = bounds_from(window, files, first)?;
+        let bounds = bounds(window, files)?;
         // A time between two microseconds: the later one is the first that is not before it.
         let micros = |ns: i128| u64::try_from(ceil(ns).max(0)).unwrap_or(u64::MAX);
         Ok(Self { from: bounds.from.map_or(0, micros), to: bounds.to.map(micros), skips: is_large(files) })
@@ -213,7 +197,7 @@ impl Filter {
 }
 
 /// The start of a recording: the earliest time of a record in its chunks; of a stream, that of the first record of what happened.
-fn start(files: &Files<'_>, first_of: FirstOf<'_>) -> Result<Option<u64>> {
+fn start(files: &Files<'_>) -> Result<Option<u64>> {
     let mut first: Option<u64> = None;
     for part in files.chunks() {
         let Some(header) = part.header() else { continue };

@@ -6,7 +6,7 @@ use super::value::in_ns;
 use crate::output::{bytes, counted, grouped, printable};
 use crate::status::{Result, Status};
 use crate::table::{Table, date, left, right};
-use crate::trace::{Info, Inquiry, Stamps, aligned, duration, shown_time, time_json};
+use crate::trace::{Info, Inquiry, aligned, duration, insert_span, shown_time};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use traceglass::rtc::{Grid, Unit};
@@ -77,7 +77,6 @@ struct Summary {
     is_absolute: bool,
     rows: Vec<Vec<String>>,
     details: Vec<Value>,
-    stamps: Stamps,
 }
 
 /// The number of lines of a kind that `info` shows.
@@ -128,7 +127,7 @@ impl Summary {
                 self.end = Some(self.end.map_or(last, |end| end.max(last)));
             }
         }
-        let mut details = row.json(session, &mut self.stamps);
+        let mut details = row.json(session);
         if self.is_glance {
             for counted in
                 ["frames", "records", "bytes", "time_ns", "time", "end_time_ns", "end_time", "rate_hz"]
@@ -172,9 +171,6 @@ impl Summary {
     }
 
     fn info(self, size: u64, status: Status) -> Info {
-        let mut stamps = Stamps::default();
-        let mut date =
-            |time: Option<i128>| stamps.rfc3339(time.filter(|_| self.is_absolute)?).map(str::to_owned);
         let counted_only = |count: u64| if self.is_glance { Value::Null } else { count.into() };
         let mut fields = Map::new();
         let units = if self.is_glance && self.units == 0 { Value::Null } else { self.units.into() };
@@ -194,10 +190,7 @@ impl Summary {
         let verdicts: Map<String, Value> =
             self.verdicts.iter().map(|(name, &count)| ((*name).to_owned(), count.into())).collect();
         fields.insert("checksums".into(), if self.is_glance { Value::Null } else { verdicts.into() });
-        fields.insert("time_ns".into(), time_json(self.begin));
-        fields.insert("time".into(), date(self.begin).into());
-        fields.insert("end_time_ns".into(), time_json(self.end));
-        fields.insert("end_time".into(), date(self.end).into());
+        insert_span(&mut fields, [self.begin, self.end], self.is_absolute);
 
         let mut lines = Vec::new();
         if let Some(begin) = self.begin {

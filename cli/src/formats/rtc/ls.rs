@@ -6,7 +6,7 @@ use super::value::{in_ns, of_ns};
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, date, left, right};
-use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time, time_json};
+use crate::trace::{Bounds, Listing, aligned, insert_span, shown_time, time_json};
 use serde_json::{Map, Value};
 use sha2::Digest;
 use traceglass::Gap;
@@ -33,7 +33,6 @@ impl Rtc<'_> {
     }
 
     pub(super) fn list_json(&self, args: &Listing, out: &mut Out) -> Result<Status> {
-        let mut stamps = Stamps::default();
         let bounds = self.range(&args.window)?;
         self.listed(args, &bounds, |event| match event {
             Event::Unit(row) => out.json(&row.json()),
@@ -42,7 +41,7 @@ impl Rtc<'_> {
                 .sorted()
                 .iter()
                 .filter(|row| bounds.map(of_ns).meets(row.times))
-                .try_for_each(|row| out.json(&row.json(session.number, &mut stamps).into())),
+                .try_for_each(|row| out.json(&row.json(session.number).into())),
             Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })
     }
@@ -176,7 +175,7 @@ impl UnitCounts {
 
 impl StreamRow {
     /// All that is known of a stream.
-    pub(super) fn json(&self, session: u64, stamps: &mut Stamps) -> Map<String, Value> {
+    pub(super) fn json(&self, session: u64) -> Map<String, Value> {
         let mut object = Map::new();
         object.insert("kind".into(), "stream".into());
         object.insert("session".into(), session.into());
@@ -192,12 +191,7 @@ impl StreamRow {
         }
         let details = &self.details;
         let (first, last) = self.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
-        let mut date =
-            |time: Option<i128>| stamps.rfc3339(time.filter(|_| details.is_absolute)?).map(str::to_owned);
-        object.insert("time_ns".into(), time_json(first));
-        object.insert("time".into(), date(first).into());
-        object.insert("end_time_ns".into(), time_json(last));
-        object.insert("end_time".into(), date(last).into());
+        insert_span(&mut object, [first, last], details.is_absolute);
         details.clock.insert(&mut object, "clock");
         object.insert("rate_hz".into(), self.rate().into());
         object.insert("gain".into(), details.gain.map(|gain| gain.to_f64()).into());

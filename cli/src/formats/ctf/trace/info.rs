@@ -7,7 +7,7 @@ use crate::output::{counted, grouped, printable, shown};
 use crate::progress::Progress;
 use crate::status::Status;
 use crate::table::{Table, left, right};
-use crate::trace::{Info, Inquiry, duration, rfc3339, shown_time, time_json};
+use crate::trace::{Info, Inquiry, duration, insert_span, rfc3339, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -82,11 +82,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     fields.insert("records".into(), if complete { records.into() } else { Value::Null });
     fields.insert("discarded".into(), discarded.into());
     fields.insert("lost_packets".into(), lost_packets.into());
-    let date = |time: Option<i128>| time.filter(|_| is_unix).and_then(rfc3339).into();
-    fields.insert("time_ns".into(), time_json(begin));
-    fields.insert("time".into(), date(begin));
-    fields.insert("end_time_ns".into(), time_json(end));
-    fields.insert("end_time".into(), date(end));
+    insert_span(&mut fields, [begin, end], is_unix);
     let uuid = traces.first().and_then(|trace| trace.schema.uuid()).map(|uuid| uuid.to_string());
     fields.insert("uuid".into(), uuid.into());
     let list: Vec<Value> =

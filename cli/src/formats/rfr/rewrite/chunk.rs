@@ -134,11 +134,6 @@ impl Records {
 }
 
 impl Read {
-    /// The least time of its records.
-    pub fn first(&self) -> Option<u64> {
-        self.found.iter().filter_map(|sequence| sequence.records.span()).map(|(first, _)| first).min()
-    }
-
     /// Keeps the starts of polls that are open when the range begins, and returns what is named by all that is kept.
     pub fn keep(&mut self, mut starts: Starts) -> Names {
         self.has_starts = !starts.is_empty();
