@@ -27,7 +27,9 @@ pub use rewrite::{
     Anew, Append, By, Create, Digest, Merge, NewParts, NewTrace, Rewritten, Tally, Wanted, in_order_of_time,
 };
 pub use select::Select;
-pub use stamps::{Stamps, aligned, duration, insert_span, push_aligned, rfc3339, shown_micros, shown_time, time_json};
+pub use stamps::{
+    Stamps, aligned, duration, insert_span, push_aligned, rfc3339, shown_micros, shown_time, time_json,
+};
 pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, widen};
 
 use crate::input::Input;

@@ -189,11 +189,12 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         self.add(Lane::new(Content::Gap(gap), gap.offset(), gap.len(), true))
     }
 
-    /// The stream of this number: as it lies in the file if it is one piece, else from a room for its pieces.
+    /// The stream of this number: as it lies in the file if it is one piece, else from a room for its pieces. It ends
+    /// before one that cannot be found or claims too much.
     fn join(&mut self, number: usize, sizes: Sizes, reader: &mut Reader<'s>) -> Result<()> {
         let file = self.pieces.file();
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
-        let mut end = 0;
+        let (mut end, mut is_lost) = (0, false);
         for chunk in file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(number)) {
             let entry = chunk.entry();
             let done = piece_of(&chunk).and_then(|(stored, size)| {
@@ -203,12 +204,13 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
                 let exact = sizes.is_lent();
                 let data = if exact { stored } else { &[] };
                 let loaded = Loaded { chunk, entry, header, data, offset, len, exact };
-                if let Chunked::Rmt(rmt) = loaded.content()? {
+                if let (Chunked::Rmt(rmt), false) = (loaded.content()?, is_lost) {
                     first.get_or_insert((loaded, rmt));
                     end = entry.number().saturating_add(1);
                 }
                 Ok(())
             });
+            is_lost |= done.is_err();
             self.mend(&chunk, done)?;
         }
         let Some((loaded, rmt)) = first else { return Ok(()) };

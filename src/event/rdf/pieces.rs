@@ -176,7 +176,7 @@ pub(super) enum Met<'p> {
     Token(Token<'p>),
     /// After it nothing can be read.
     Fault(Error),
-    /// A piece that is left out.
+    /// A piece that cannot be read. As the one after it may begin within a token, nothing is read after it.
     Lost(Gap),
     End,
 }
@@ -251,8 +251,7 @@ impl<'s> Pieces<'s> {
         let chunk = loop {
             let number = rest.pieces.next()?;
             let chunk = self.file.chunk_at(number)?;
-            // Those that cannot be found, or claim too much, were told when the file was opened.
-            if stream_of(&chunk) == Some(rest.stream) && piece_of(&chunk).is_ok() {
+            if stream_of(&chunk) == Some(rest.stream) {
                 break chunk;
             }
         };
@@ -271,7 +270,10 @@ impl<'s> Pieces<'s> {
                 rest.left.end = rest.left.end.saturating_add(len);
                 Ok(())
             }
-            Err(error) => Err(gap_of(&self.file, &chunk, error)),
+            Err(error) => {
+                (rest.left, rest.pieces) = (0..0, 0..0);
+                Err(gap_of(&self.file, &chunk, error))
+            }
         })
     }
 }

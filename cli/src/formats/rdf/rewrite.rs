@@ -2,10 +2,11 @@
 
 use super::decoder::Decoder;
 use super::loaded::Loaded;
+use super::walk::piece;
 use super::{Rdf, contents, name, redact};
 use crate::status::{Failure, Result};
 use crate::trace::{By, Digest, NewTrace, Rewritten, Wanted};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 use traceglass::rdf::{Compression, Entry, File, Header, Identifier, NewChunk, Span, file_header};
@@ -98,7 +99,7 @@ impl Rdf<'_> {
         let drop = wanted.drop.iter().map(|text| Named::parse(text)).collect::<Result<Vec<_>>>()?;
         let mut met = vec![false; keep.len().saturating_add(drop.len())];
         let mut numbers: BTreeMap<Identifier, u64> = BTreeMap::new();
-        let mut is_wanted = Vec::new();
+        let (mut is_wanted, mut streams) = (Vec::new(), HashMap::new());
         for entry in self.file.entries() {
             let next = numbers.entry(entry.identifier()).or_default();
             let n = std::mem::replace(next, next.saturating_add(1));
@@ -106,7 +107,16 @@ impl Rdf<'_> {
                 *met |= name.is(entry.identifier(), n);
             }
             let is = |names: &[Named<'_>]| names.iter().any(|name| name.is(entry.identifier(), n));
-            is_wanted.push((keep.is_empty() || is(&keep)) && !is(&drop));
+            let wants = (keep.is_empty() || is(&keep)) && !is(&drop);
+            is_wanted.push(wants);
+            let Some(stream) = self.stream_of(&entry) else { continue };
+            let (first, is_first_wanted) = *streams.entry(stream).or_insert((n, wants));
+            if wants != is_first_wanted {
+                return Err(Failure::usage(format!(
+                    "{0}#{first} and {0}#{n} are pieces of one stream of tokens: all of them are kept, or none",
+                    name(entry.identifier())
+                )));
+            }
         }
         if let Some((missing, _)) = keep.iter().chain(&drop).zip(&met).find(|(_, met)| !**met) {
             return Err(Failure::usage(format!("no chunk {} is in this file", missing.text)));
@@ -122,6 +132,19 @@ impl Rdf<'_> {
                 done.lose(None, range.start, range.end.saturating_sub(range.start), what);
             }
         })?;
+        // The next piece of a stream may begin within a token.
+        let mut lost = HashSet::new();
+        for (entry, keep) in self.file.entries().zip(&mut keeps) {
+            let Some(stream) = self.stream_of(&entry) else { continue };
+            if *keep && lost.contains(&stream) {
+                *keep = false;
+                let range = entry.stored_range().unwrap_or(0..0);
+                let what = format!("chunk {}: a piece before it is lost", name(entry.identifier()));
+                done.lose(None, range.start, range.end.saturating_sub(range.start), what);
+            } else if !*keep {
+                lost.insert(stream);
+            }
+        }
         if let Some(damage) = self.damage() {
             let rest = (self.file.data().len() as u64).saturating_sub(damage.offset());
             done.lose(None, damage.offset(), rest, format!("entries of the index: {damage}"));
@@ -129,6 +152,11 @@ impl Rdf<'_> {
         done.kept = keeps.iter().filter(|keep| **keep).count() as u64;
         done.dropped = (keeps.len() as u64).saturating_sub(done.kept);
         Ok(keeps)
+    }
+
+    /// The number of the stream of tokens that a chunk is a piece of.
+    fn stream_of(&self, entry: &Entry<'_>) -> Option<u32> {
+        Some(piece(&self.file.chunk_at(entry.number())?)?.fields().stream())
     }
 
     /// The number of errors that are inside the chunks that are kept: what is in a chunk is not rewritten.

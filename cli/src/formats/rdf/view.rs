@@ -13,9 +13,8 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use traceglass::event::Time;
-use traceglass::rdf::contents::rmt::RmtData;
-use traceglass::rdf::contents::{ChunkRecord, Content};
-use traceglass::rdf::{Chunk, Entry, File, Header, Index};
+use traceglass::rdf::contents::ChunkRecord;
+use traceglass::rdf::{Entry, File, Header, Index};
 use traceglass::record::Record as _;
 use traceglass::{Format, Gap};
 
@@ -33,7 +32,7 @@ pub fn browse(rdf: &Rdf<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
     let entry = FileEntry { path: path.to_owned(), size: file.data().len() as u64, times: None };
     let chunks = file.chunks(walk::TOKENS);
     let streams = chunks
-        .filter_map(|chunk| Some((chunk.entry().number() as u64, stream_of(&chunk)?.fields().stream())));
+        .filter_map(|chunk| Some((chunk.entry().number() as u64, walk::piece(&chunk)?.fields().stream())));
     look(&View {
         file,
         gap: rdf.gap,
@@ -233,15 +232,19 @@ impl View<'_> {
         let mut open = known.and_then(|at| loads.open.get(before.get(at)?)).cloned();
         for &number in before.iter().skip(known.map_or(0, |known| known.saturating_add(1))) {
             let chunk = self.file.chunk_at(usize::try_from(number).ok()?)?;
-            let Ok(loaded) = Loaded::read(chunk, decoder) else { continue };
-            let Ok(Content::Rmt(rmt)) = loaded.content() else { continue };
             let place = chunk_place(&chunk.entry());
+            let Some(rmt) = walk::piece(&chunk) else { continue };
             let reached = open.get_or_insert_with(|| Open::new(rmt, place));
-            let _: Result<bool> = reached.chunk(self.file, &loaded, place, &mut |_| Ok(true));
+            match Loaded::read(chunk, decoder) {
+                Ok(loaded) => {
+                    let _: Result<bool> = reached.chunk(self.file, &loaded, place, &mut |_| Ok(true));
+                }
+                Err(_) => reached.lose(),
+            }
             loads.open.insert(number, reached.clone());
         }
         let chunk = self.file.chunk_at(entry.number())?;
-        open.or_else(|| Some(Open::new(stream_of(&chunk)?, chunk_place(entry))))
+        open.or_else(|| Some(Open::new(walk::piece(&chunk)?, chunk_place(entry))))
     }
 
     fn place(&self, place: Place, depth: Depth, from: u64, each: Each<'_>) -> bool {
@@ -455,15 +458,6 @@ impl About for Said<'_> {
 /// The place of a chunk; which one of its identifier it is does not matter here.
 fn chunk_place(entry: &Entry<'_>) -> walk::Place {
     walk::Place { id: entry.identifier(), entry: entry.number() as u64, index: 0 }
-}
-
-/// The header of a chunk of tokens.
-fn stream_of<'a>(chunk: &Chunk<'a>) -> Option<RmtData<'a>> {
-    let entry = chunk.entry();
-    match Content::parse(entry.identifier(), entry.version(), chunk.header().ok()?, &[]) {
-        Ok(Content::Rmt(rmt)) => Some(rmt),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

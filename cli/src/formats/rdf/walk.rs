@@ -74,7 +74,7 @@ pub struct Open {
     offset: u64,
     /// The reason why the token is not whole.
     cut: Option<Error>,
-    /// True after a token that cannot be read: nothing can be found after it.
+    /// True after a token or a chunk that cannot be read: nothing can be found after it.
     is_lost: bool,
 }
 
@@ -130,12 +130,16 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
         let going = match loaded {
             Ok(loaded) => match loaded.content() {
                 Ok(Content::Rmt(rmt)) => {
-                    let open = streams.entry(rmt.fields().stream()).or_insert_with(|| Open::new(rmt, place));
-                    open.chunk(file, &loaded, place, &mut each)?
+                    stream_of(&mut streams, rmt, place).chunk(file, &loaded, place, &mut each)?
                 }
                 _ => records(chunk, &loaded, place, cpu_hz, &mut each)?,
             },
-            Err(error) => each(Step::Unread(place, error))?,
+            Err(error) => {
+                if let Some(rmt) = piece(&chunk) {
+                    stream_of(&mut streams, rmt, place).lose();
+                }
+                each(Step::Unread(place, error))?
+            }
         };
         if !going || !each(Step::Done(u64::try_from(entry.stored_size()).unwrap_or(0)))? {
             return Ok(());
@@ -176,6 +180,20 @@ pub fn is_tokens(id: Identifier) -> bool {
     id.name() == TOKENS.as_bytes()
 }
 
+/// The piece of a stream of tokens that a chunk is, as its header tells: without its data.
+pub fn piece<'a>(chunk: &Chunk<'a>) -> Option<RmtData<'a>> {
+    let entry = chunk.entry();
+    match Content::parse(entry.identifier(), entry.version(), chunk.header().ok()?, &[]) {
+        Ok(Content::Rmt(rmt)) => Some(rmt),
+        _ => None,
+    }
+}
+
+/// The stream of a piece, which begins with it if it is the first one.
+pub fn stream_of<'s>(streams: &'s mut HashMap<u32, Open>, rmt: RmtData<'_>, place: Place) -> &'s mut Open {
+    streams.entry(rmt.fields().stream()).or_insert_with(|| Open::new(rmt, place))
+}
+
 /// The records of a chunk for itself.
 pub fn records(
     chunk: Chunk<'_>,
@@ -206,6 +224,11 @@ impl Open {
     pub fn new(rmt: RmtData<'_>, place: Place) -> Self {
         let progress = Progress::of(rmt.fields());
         Self { progress, rest: Vec::new(), place, offset: 0, cut: None, is_lost: false }
+    }
+
+    /// A chunk of it cannot be read: the next one may begin within a token.
+    pub fn lose(&mut self) {
+        self.is_lost = true;
     }
 
     /// The error of a token that no chunk has completed, located in the file.

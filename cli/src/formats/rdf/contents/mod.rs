@@ -7,7 +7,7 @@ mod memory;
 use super::decoder::Decoder;
 use super::loaded::{First, Loaded, Loader, is_known, is_too_much};
 use super::plan::{Part as Stored, Plan, Turn};
-use super::walk::{Open, Step, places};
+use super::walk::{Step, piece, places, stream_of};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
@@ -392,24 +392,25 @@ fn untold(id: Identifier, error: Error) -> Finding {
 pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     let plan = Plan::of(file, Stored::Contents);
     let mut decoder = Decoder::new();
-    let mut streams: HashMap<u32, (Open, TokenOrder)> = HashMap::new();
+    let mut streams = HashMap::new();
+    let mut orders: HashMap<u32, TokenOrder> = HashMap::new();
     for (entry, place) in places(file) {
         let Some(chunk) = file.chunk_at(entry.number()) else { continue };
         if !is_known(entry.identifier()) {
             continue;
         }
-        match plan.turn(entry.number()) {
-            Turn::Read => {}
+        let loaded = match plan.turn(entry.number()) {
+            Turn::Read => Loaded::read(chunk, &mut decoder),
             // The same bytes, of which the same would be said.
             Turn::As(_) => continue,
-            Turn::Beyond(error) => {
-                report(untold(place.id, error));
-                continue;
-            }
-        }
-        let loaded = match Loaded::read(chunk, &mut decoder) {
+            Turn::Beyond(error) => Err(error),
+        };
+        let loaded = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
+                if let Some(rmt) = piece(&chunk) {
+                    stream_of(&mut streams, rmt, place).lose();
+                }
                 // Other errors were reported.
                 if is_too_much(&error) {
                     report(untold(place.id, error));
@@ -426,29 +427,30 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
             Ok(content) => {
                 content.check(&mut |finding| report(found(finding)));
                 if let Content::Rmt(rmt) = content {
-                    let begin = || (Open::new(rmt, place), TokenOrder::default());
-                    let (open, order) = streams.entry(rmt.fields().stream()).or_insert_with(begin);
+                    let order = orders.entry(rmt.fields().stream()).or_default();
                     // Nothing in here ends it.
-                    let _: Result<bool, _> = open.chunk(file, &loaded, place, &mut |step| {
-                        match step {
-                            Step::Record(place, record) => {
-                                let odd = record.token().and_then(|token| order.check(token));
-                                let of = usize::try_from(place.entry).ok().and_then(|at| file.chunk_at(at));
-                                if let Some((finding, of)) = odd.zip(of) {
-                                    report(Finding::warning(Content::located(&of, finding.cause())));
+                    let _: Result<bool, _> =
+                        stream_of(&mut streams, rmt, place).chunk(file, &loaded, place, &mut |step| {
+                            match step {
+                                Step::Record(place, record) => {
+                                    let odd = record.token().and_then(|token| order.check(token));
+                                    let of =
+                                        usize::try_from(place.entry).ok().and_then(|at| file.chunk_at(at));
+                                    if let Some((finding, of)) = odd.zip(of) {
+                                        report(Finding::warning(Content::located(&of, finding.cause())));
+                                    }
                                 }
+                                Step::Lost(_, error) => report(Finding::new(Severity::Error, error)),
+                                _ => {}
                             }
-                            Step::Lost(_, error) => report(Finding::new(Severity::Error, error)),
-                            _ => {}
-                        }
-                        Ok(true)
-                    });
+                            Ok(true)
+                        });
                 }
             }
             Err(error) => report(found(Finding::new(Severity::Error, error))),
         }
     }
-    let mut cut: Vec<Error> = streams.values().filter_map(|(open, _)| open.cut(file)).collect();
+    let mut cut: Vec<Error> = streams.values().filter_map(|open| open.cut(file)).collect();
     cut.sort_by_key(Error::offset);
     cut.into_iter().for_each(|error| report(Finding::new(Severity::Error, error)));
     advice::advise(file, report);
