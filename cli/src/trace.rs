@@ -30,7 +30,8 @@ pub use select::Select;
 pub use stamps::{
     Stamps, aligned, duration, insert_span, push_aligned, rfc3339, shown_micros, shown_time, time_json,
 };
-pub use time::{Bounds, LookBack, READ_WHOLE, Reference, Time, Window, begin_before, widen};
+pub use time::{Bounds, LookBack, Reference, Time, Window, begin_before, widen};
+pub use traceglass_open::time::READ_WHOLE;
 
 use crate::input::Input;
 use crate::output::Out;

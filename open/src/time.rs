@@ -2,6 +2,10 @@
 
 const SECOND: i128 = 1_000_000_000;
 
+/// Traces of up to this many bytes are read as a whole for a range: whatever their clocks do and their headers state, each
+/// record is asked for its time. Of larger ones, what headers and indices place far outside of the range is skipped.
+pub const READ_WHOLE: u64 = 16 << 20;
+
 /// A time as RFC 3339 has it, with nine digits; none before the year 0 or after 9999.
 pub fn rfc3339(nanoseconds: i128) -> Option<String> {
     let (seconds, fraction) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));

@@ -6,7 +6,7 @@ use crate::rtc::clock::last_sample;
 use crate::rtc::element::{PAYLOAD, UNIT};
 use crate::rtc::slot::StreamSlot;
 use crate::rtc::streams::LEVELS;
-use crate::rtc::{ClockLink, Decimal, Format, Grid, Records, Stream, Streams, Time};
+use crate::rtc::{ClockLink, Decimal, Format, Frames, Grid, Records, Stream, Streams, Time};
 use core::ops::Range;
 
 /// Room for the pieces of a stamp.
@@ -72,6 +72,9 @@ impl<'a> Grid<'a> {
             return None;
         }
         let chains = Chain::all(streams.streams())?;
+        if !self.ends_with_last_unit(slots) {
+            return None;
+        }
         let slack = Self::SLACK.attoseconds();
         let time = Time::from_attoseconds(time.attoseconds().saturating_sub(slack));
         let mut first = None;
@@ -81,6 +84,20 @@ impl<'a> Grid<'a> {
             first = Some(first.map_or(place, |first: u64| first.min(place)));
         }
         first
+    }
+
+    /// True if no other session begins where the last unit might have gone on.
+    fn ends_with_last_unit<R: Room<StreamSlot<'a>>>(&self, slots: &mut R) -> bool {
+        let last = self.first().number().saturating_add(self.len().saturating_sub(1));
+        let Ok(unit) = self.unit(last) else { return false };
+        let mut frames = Frames::at_unit(self.data, unit.offset(), slots);
+        loop {
+            match frames.next_frame() {
+                Ok(Some(_)) if frames.session() == 0 => {}
+                Ok(next) => return next.is_none(),
+                Err(error) => return error.is_truncation(),
+            }
+        }
     }
 
     /// The last times of clocks before `at`, as far as the indices lead to them: for [`Records::prime`] where reading begins

@@ -14,6 +14,7 @@ use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{MergeSlot, Packet, Packets, ProgramSlot, Programs};
 use traceglass::ctf::schema::Schema;
 use traceglass::event::ctf::{StreamSlot, Timeline};
+use traceglass_open::time::READ_WHOLE;
 
 /// The number of bytes of packets that make a piece.
 const PIECE: u64 = 8 << 20;
@@ -58,7 +59,7 @@ struct Piece {
     end: u64,
     /// The number of its first packet.
     number: u64,
-    /// From when to when it is, where all its packets say so.
+    /// From when to when it is, where all its packets say so, of a stream that is not read as a whole for a range.
     period: Option<(i128, i128)>,
 }
 
@@ -227,7 +228,9 @@ fn split(file: &dyn File, schema: &Schema<'_, '_>, stream: usize, pieces: &mut V
             is_first = true;
         }
         let (begin, end, _) = period(&packet);
-        piece.period = match (begin.zip(end), piece.period) {
+        // In a packet that was never closed the end is 0.
+        let stated = begin.zip(end).filter(|(begin, end)| begin <= end && size > READ_WHOLE);
+        piece.period = match (stated, piece.period) {
             (Some((begin, end)), Some((first, last))) => Some((first.min(begin), last.max(end))),
             (period, None) if is_first => period,
             _ => None,

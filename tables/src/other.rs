@@ -11,6 +11,7 @@ use traceglass::event::rtc::Timeline;
 use traceglass::rtc::recover::{UnitSpan, Units};
 use traceglass::zstd::{Detected, Workspace};
 use traceglass::{Format, rdf, rtc};
+use traceglass_open::time::READ_WHOLE;
 
 /// The longest record of an RTC file that is joined.
 const LONGEST: usize = 256 << 20;
@@ -74,6 +75,9 @@ fn records(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
     // Memory that is not touched costs nothing.
     let mut buffer = vec![0; data.len().saturating_mul(2).min(LONGEST)];
     let mut timeline = Timeline::new(0, data, Vec::new(), Vec::new(), &mut buffer);
+    if data.len() as u64 <= READ_WHOLE {
+        timeline.read_all();
+    }
     common.drive(&mut timeline, &Place { file: name, seed: name, ..Place::default() }, None, sink)
 }
 

@@ -19,8 +19,8 @@ pub(crate) struct Wanted<'w> {
 pub struct Query {
     /// The columns; all of them if `None`. They come in the table's order. What is not wanted is not made.
     pub columns: Option<Vec<String>>,
-    /// Events and records in this time alone; chunks, packets and units outside of it are not read. What is read and has
-    /// no time is in every window.
+    /// Events and records in this time alone; chunks, packets and units outside of it are not read. What has no time is in
+    /// no window but [`Window::ALL`].
     pub window: Window,
     /// Events of these kinds or names alone.
     pub kinds: Option<HashSet<String>>,

@@ -227,10 +227,6 @@ impl<T: PartialOrd + Copy> Bounds<T> {
     }
 }
 
-/// Traces of up to this many bytes are read as a whole for a range: whatever their clocks do and their headers state, each
-/// record is asked for its time. Of larger ones, what headers and indices place far outside of the range is skipped.
-pub const READ_WHOLE: u64 = 16 << 20;
-
 /// The extent before a range that is read to find slices that are open at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookBack {

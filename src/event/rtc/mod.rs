@@ -21,7 +21,8 @@
 //!
 //! # Order
 //! The order is that of the file, in which clocks ascend; a record in several pieces comes where it ends.
-//! A window is sought by the indices, where [`Grid::seek_all`](crate::rtc::Grid::seek_all) can tell where it begins.
+//! A window is sought by the indices, where [`Grid::seek_all`](crate::rtc::Grid::seek_all) can tell where it begins, and
+//! reading ends with it, unless [all is to be read](Timeline::read_all).
 
 pub(super) mod fields;
 mod timeline;

@@ -89,6 +89,13 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R,
         }
     }
 
+    /// Reads all of the input whatever the window is: then clocks that step back by more than
+    /// [`Grid::SLACK`](rtc::Grid::SLACK), and records in several pieces that are not complete where the window ends, cost
+    /// nothing. To be called before the first item.
+    pub const fn read_all(&mut self) {
+        self.begun = true;
+    }
+
     /// Goes to where the window begins, if it can be found without reading what lies before.
     fn begin(&mut self) {
         if core::mem::replace(&mut self.begun, true) || self.window == Window::ALL {
@@ -253,7 +260,8 @@ impl<'a, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Source for Timeline<'a,
                     if self.window.contains(named.time()) {
                         break frame;
                     }
-                    if is_clock && self.is_over() {
+                    // A record in several pieces began before.
+                    if is_clock && self.is_over() && self.records.first_open().is_none() {
                         self.done = true;
                         return Ok(None);
                     }

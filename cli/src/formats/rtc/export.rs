@@ -4,7 +4,7 @@ use super::Rtc;
 use super::scan::{Event, LONGEST, Pass};
 use crate::output::bytes;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Outcome};
+use crate::trace::{Events, Outcome, READ_WHOLE};
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
 use traceglass::{ErrorKind, Format, Severity};
 
@@ -18,6 +18,9 @@ impl Rtc<'_> {
         let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
         let mut timeline = rtc::Timeline::new(0, self.data, Vec::new(), Vec::new(), &mut buffer);
         timeline.set_window(window);
+        if self.data.len() as u64 <= READ_WHOLE {
+            timeline.read_all();
+        }
         let mut read = 0;
         while let Some(item) = timeline.next_item().map_err(|error| Failure::content(Format::Rtc, error))? {
             if let Item::Event(event) = &item {

@@ -233,8 +233,7 @@ impl Scan {
             };
             let (begin, end) = span(&packet);
             meet(begin);
-            // In a packet that was never closed the end is 0.
-            meet(end.max(begin));
+            meet(end);
             progress.advance(packet.end_offset().saturating_sub(packet.offset()));
             if !counts {
                 continue;
@@ -254,11 +253,13 @@ impl Scan {
     }
 }
 
-/// The begin and the end of a packet in nanoseconds, where it says them.
+/// The begin and the end of a packet in nanoseconds, where it says them. An end before the begin is none: in a packet
+/// that was never closed it is 0.
 fn span(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>) {
     let clock = packet.stream_class().clock();
     let nanoseconds = |cycles: Option<u64>| Some(clock?.nanoseconds(cycles?));
-    (nanoseconds(packet.begin()), nanoseconds(packet.end()))
+    let (begin, end) = (nanoseconds(packet.begin()), nanoseconds(packet.end()));
+    (begin, end.filter(|end| begin.is_none_or(|begin| begin <= *end)))
 }
 
 impl Trace for Ctf<'_> {

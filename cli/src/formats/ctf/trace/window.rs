@@ -63,11 +63,12 @@ pub fn from<'c>(lane: &Lane<'c>, bounds: &Bounds) -> Packets<'c, 'c> {
     // The last packets that begin before the range, offset and number, the last of which it begins in.
     let mut before = VecDeque::new();
     let (mut begun, mut after) = (false, 0);
-    let mut end = data;
+    let mut read = data;
     let mut next = all;
     while let Ok(Some(packet)) = next.next_packet() {
-        let begin = span(&packet).0;
-        begun |= begin.is_none_or(|begin| bounds.from.is_none_or(|from| begin >= from));
+        let (begin, end) = span(&packet);
+        let reaches = |time: i128| bounds.from.is_none_or(|from| time >= from);
+        begun |= begin.is_none_or(reaches) || end.is_some_and(reaches);
         if !begun {
             before.push_back((packet.offset(), packet.number()));
             if before.len() > AROUND + 1 {
@@ -77,12 +78,12 @@ pub fn from<'c>(lane: &Lane<'c>, bounds: &Bounds) -> Packets<'c, 'c> {
         let is_past = begin.is_some_and(|begin| bounds.is_past(begin));
         after = if is_past { after + 1 } else { 0 };
         if after > AROUND {
-            end = usize::try_from(next.offset()).ok().and_then(|end| data.get(..end)).unwrap_or(data);
+            read = usize::try_from(next.offset()).ok().and_then(|end| data.get(..end)).unwrap_or(data);
             break;
         }
     }
     let (offset, number) = before.front().copied().unwrap_or_default();
-    Packets::from_packet(end, lane.schema(), offset, number)
+    Packets::from_packet(read, lane.schema(), offset, number)
 }
 
 /// The packets at the start of a stream, where tracers describe what there is, if those from a time on are read.
