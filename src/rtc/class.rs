@@ -94,7 +94,8 @@ impl<'a> StreamClass<'a> {
             session: 0,
             revision: 0,
             stream: *stream,
-            name: stream.name(),
+            // An empty one is none.
+            name: stream.name().filter(|name| name.chars().next().is_some()),
             clock: None,
             about: None,
             refers_to: [0; 2],
@@ -132,7 +133,7 @@ impl<'a> StreamClass<'a> {
         &self.stream
     }
 
-    /// The name of the stream.
+    /// The name of the stream; none if it is empty.
     pub const fn stream_name(&self) -> Option<Name<'a>> {
         self.name
     }
@@ -207,8 +208,7 @@ fn bits(bytes: usize) -> u32 {
 impl Display for StreamClass<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name {
-            None => self.stream.id().fmt(f),
-            Some(name) if name.chars().next().is_none() => self.stream.id().fmt(f),
+            None => write!(f, "stream {}", self.stream.id()),
             Some(name) if name.is_utf8() => name.fmt(f),
             Some(name) => name.raw().bytes().try_for_each(|byte| byte.escape_ascii().fmt(f)),
         }

@@ -101,7 +101,7 @@ impl Listener for Tape {
 /// The fields of a record by the general reader, in the same words.
 fn slow(record: &Record<'_, '_, '_>, data: &[u8], lines: &mut Vec<String>) {
     let class = record.class();
-    let name = class.name().map_or_else(|| format!("#{}", class.id()), |name| name.to_string());
+    let name = class.name().map_or_else(|| format!("event {}", class.id()), |name| name.to_string());
     let bit = record.packet().offset() * 8 + record.start();
     lines.push(format!("record at {}.{} of {name}", bit / 8, bit % 8));
     for (name, scope) in [
@@ -370,7 +370,7 @@ fn integers_of_variable_length_have_no_more_than_64_bits() {
         payload("{\"name\": \"n\", \"field-class\": {\"type\": \"variable-length-unsigned-integer\"}}");
     let number = |tail: &[u8]| [&[0x81][..], &[0x80; 9], tail].concat();
     // Redundant groups are fine; any bit above 64 is not, whatever follows it.
-    assert_eq!(lines(&metadata, &number(&[0x80, 0])).0, ["#0 { n=1}"]);
+    assert_eq!(lines(&metadata, &number(&[0x80, 0])).0, ["event 0 { n=1}"]);
     for tail in [&[1][..], &[0x81, 0], &[0x80, 1]] {
         let (lines, errors) = lines(&metadata, &number(tail));
         assert_eq!((lines.len(), errors.len()), (0, 1));
@@ -378,7 +378,7 @@ fn integers_of_variable_length_have_no_more_than_64_bits() {
     }
     let metadata = metadata.replace("unsigned", "signed");
     let number = |last: u8| [&[0xff][..], &[0xff; 8], &[last]].concat();
-    assert_eq!(lines(&metadata, &[number(0xff), vec![0x7f]].concat()).0, ["#0 { n=-1}"]);
+    assert_eq!(lines(&metadata, &[number(0xff), vec![0x7f]].concat()).0, ["event 0 { n=-1}"]);
     assert_eq!(lines(&metadata, &[number(0xff), vec![0x3f]].concat()).1.len(), 1);
 }
 
@@ -393,8 +393,8 @@ fn wide_lengths_keep_their_sign() {
         unsigned(8, "")
     ));
     let data = |key: i128| [&key.to_le_bytes()[..], &[5]].concat();
-    assert_eq!(lines(&metadata, &data(-3)).0, ["#0 { k=-3 o=5}"]);
-    assert_eq!(lines(&metadata, &data(4)[..16]).0, ["#0 { k=4 o=-}"]);
+    assert_eq!(lines(&metadata, &data(-3)).0, ["event 0 { k=-3 o=5}"]);
+    assert_eq!(lines(&metadata, &data(4)[..16]).0, ["event 0 { k=4 o=-}"]);
     // 2⁶⁴ - 1 is no -1.
     let (lines, errors) = lines(&metadata, &data(i128::from(u64::MAX)));
     assert_eq!((lines.len(), errors[0].kind()), (0, ErrorKind::IntegerTooWide { bits: 64 }));
@@ -419,7 +419,7 @@ fn wide_integers_keep_their_sign() {
             _ => format!("0x{:0>16}{}", "ff", "ff".repeat(bytes - 1)),
         };
         let said = told(&record).unwrap().unwrap();
-        assert_eq!(said.replace('"', ""), format!("#0 {{ w={all}}}"), "{bits}");
+        assert_eq!(said.replace('"', ""), format!("event 0 {{ w={all}}}"), "{bits}");
     }
 }
 

@@ -20,10 +20,11 @@ pub struct Select {
     /// CTF: only what happened on this processor; several with commas
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub cpu: Vec<u64>,
-    /// CTF and dial9: only events and slices of this thread; several with commas. Of cat with --slices
+    /// CTF and dial9: only events and slices of this thread; several with commas. Of cat with --slices. What a worker of
+    /// dial9 does is on a track of its own: --track 'worker 2'
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub thread: Vec<u64>,
-    /// RFR: only what is of the task with this name or instrumentation id
+    /// RFR: only what is of the task with this name or instrumentation id; of events and slices, what is on its track
     #[arg(long, value_name = "NAME|ID")]
     pub task: Option<String>,
     /// RTC: only what is of the stream with this name or number. CTF, of cat alone: only records of the stream in this file,

@@ -4,7 +4,7 @@ use super::export;
 use crate::input::Input;
 use crate::json::Line;
 use crate::look_back::look_back;
-use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened, shown};
+use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened};
 use crate::progress;
 use crate::record::Names;
 use crate::slices;
@@ -138,13 +138,12 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     let names = args.select.names();
     let is_empty =
         named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none();
-    if is_empty && let Some(message) = args.select.found_nothing(&args.window) {
-        out.warn(path, message);
-    } else if is_empty {
-        return Err(Failure::unreadable(format!(
-            "{}: no event, of which there could be statistics",
-            shown(path)
-        )));
+    if is_empty {
+        let message = args.select.found_nothing(&args.window);
+        out.warn(
+            path,
+            message.unwrap_or_else(|| "there is no event, of which there could be statistics".to_owned()),
+        );
     }
     Ok((stats, outcome.status))
 }

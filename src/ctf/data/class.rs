@@ -30,14 +30,14 @@ pub(super) struct Described<'a, 's> {
     base: u32,
 }
 
-/// A name, looked up when it is shown; `#7` for a class without one.
+/// A name, looked up when it is shown; `event 7` for a class without one.
 struct NameOrNumber<'a, 's>(EventClass<'a, 's>);
 
 impl Display for NameOrNumber<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.name() {
             Some(name) => name.fmt(f),
-            None => write!(f, "#{}", self.0.id()),
+            None => write!(f, "event {}", self.0.id()),
         }
     }
 }

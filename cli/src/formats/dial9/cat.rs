@@ -1,12 +1,11 @@
 //! Events, in the order in which they stand.
 
 use super::Dial9;
-use super::segments::Rooms;
+use super::segments::{Rooms, name_of};
 use crate::output::{Out, bytes, shown};
 use crate::record::{Lines, Place};
 use crate::status::{Result, Status};
 use crate::trace::{Cursor, Selection};
-use std::path::PathBuf;
 use traceglass::dial9::Records;
 use traceglass::record::{Nobody, Source as _};
 
@@ -23,7 +22,8 @@ impl Dial9<'_> {
                     json.extend(serde_json::Value::from(path.to_string_lossy()).to_string().bytes());
                     lines.set_place(&Place { shown: shown(path), json });
                 }
-                let file = segment.path.map(PathBuf::from).unwrap_or_default();
+                // The recorder renames it when it is full, and when it is packed.
+                let file = segment.path.map(name_of).unwrap_or_default();
                 let place = cursor.places.entry(file).or_default();
                 let (printed, mut end) = (*place, *place);
                 let mut rooms = Rooms::new();

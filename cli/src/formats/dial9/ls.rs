@@ -34,10 +34,12 @@ impl Dial9<'_> {
             left("first event").spare(1),
             right("length").spare(3),
         ]);
-        let (mut status, mut number) = (Status::Clean, 0_u64);
+        let (mut status, mut next) = (Status::Clean, 0_u64);
         for segment in &self.segments {
             segment.open(|segment| {
                 for row in rows(&segment.data) {
+                    let number = next;
+                    next = next.saturating_add(u64::from(row.lost.is_none()));
                     if !bounds.meets(row.times.map(|(first, last)| (first.into(), last.into()))) {
                         continue;
                     }
@@ -96,7 +98,6 @@ impl Dial9<'_> {
                             ],
                         )?;
                     }
-                    number = number.saturating_add(u64::from(row.lost.is_none()));
                 }
                 if segment.damage.is_some() {
                     status = Status::Damaged;

@@ -31,17 +31,26 @@ pub fn of_folder(path: &Path) -> Option<Vec<Segment<'static>>> {
     let mut found: Vec<(u64, PathBuf)> = folder::entries(path)
         .ok()?
         .into_iter()
-        .filter_map(|path| Some((number(path.file_name()?.to_str()?)?, path)))
+        .filter_map(|path| Some((number(&path)?, path)))
         .filter(|(_, path)| begins_as_segment(path))
         .collect();
     found.sort();
+    // One that is being packed is there twice for a moment, or for good if the recorder ends then.
+    found.dedup_by(|(_, packed), (_, path)| name_of(packed) == name_of(path));
     (!found.is_empty()).then(|| found.into_iter().map(|(_, path)| Segment::File(path)).collect())
 }
 
+/// The name of a segment's file once it is written and before it is packed, as recorders rename it.
+pub fn name_of(path: &Path) -> PathBuf {
+    let is_renamed =
+        path.extension().is_some_and(|end| ["gz", "zst", "active"].iter().any(|known| end == *known));
+    if is_renamed { path.with_extension("") } else { path.to_owned() }
+}
+
 /// The number in `trace.12.bin.gz`, `trace.12.bin.zst`; in a bucket, in `1763900000-12.bin.gz`.
-fn number(name: &str) -> Option<u64> {
-    let name = [".gz", ".zst", ".active"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    let stem = name.strip_suffix(".bin")?;
+fn number(path: &Path) -> Option<u64> {
+    let name = name_of(path);
+    let stem = name.file_name()?.to_str()?.strip_suffix(".bin")?;
     stem.rsplit(['.', '-']).next()?.parse().ok()
 }
 

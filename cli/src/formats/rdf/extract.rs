@@ -15,7 +15,12 @@ impl Rdf<'_> {
         let (headers, contents) = (Plan::of(&self.file, Stored::Headers), Plan::of(&self.file, Stored::Data));
         for entry in self.file.entries() {
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
-            let id = name(entry.identifier());
+            // As it is: the manifest is JSON, of which files are made again.
+            let id = entry.identifier();
+            let id = match id.text() {
+                Ok(text) if !text.is_empty() => text.to_owned(),
+                _ => name(id),
+            };
             let number = entry.number() as u64;
             let of = |kind, range: Option<u64>| Part {
                 version: Some(entry.version()),

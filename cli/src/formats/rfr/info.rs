@@ -7,7 +7,7 @@ use super::tasks::Tasks;
 use crate::output::{add, counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::{Info, Inquiry, duration, insert_span, rfc3339, shown_micros};
+use crate::trace::{Info, Inquiry, duration, insert_span, rfc3339, shown_micros, widen};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use traceglass::event::Window;
@@ -21,7 +21,7 @@ struct Counts {
     records: u64,
     callsites: u64,
     by_kind: BTreeMap<RecordKind, u64>,
-    /// First and last time in a stream.
+    /// The first and the last time in a stream: its clock may step back.
     stream: Option<(u64, u64)>,
     created: Option<u64>,
 }
@@ -156,8 +156,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()
                 add(counts.by_kind.entry(record.kind()).or_default(), 1);
                 let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
                 if let Some(micros) = micros {
-                    let first = counts.stream.map_or(micros, |(first, _)| first);
-                    counts.stream = Some((first, micros));
+                    widen(&mut counts.stream, micros, micros);
                 }
                 match record.kind() {
                     RecordKind::Callsite => add(&mut counts.callsites, 1),

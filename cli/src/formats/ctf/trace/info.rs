@@ -37,7 +37,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
                     .entry(class.key())
                     .or_insert_with(|| {
                         let name = class.name().map(|name| name.to_string());
-                        (0, name.unwrap_or_else(|| format!("#{}", class.id())))
+                        (0, name.unwrap_or_else(|| format!("event {}", class.id())))
                     })
                     .0 += 1;
             });
