@@ -93,7 +93,8 @@ fn a_folder_of_rotated_segments_is_one_recording() {
     let scratch = Scratch::new("dial9-folder");
     let first = std::fs::read(sample()).unwrap();
     let nothing = &first[..first.windows(5).skip(1).position(|window| window == b"TRC\0\x01").unwrap() + 1];
-    // Ten comes after nine; the last one is being written.
+    // Ten comes after nine, which is being packed; the last one is being written.
+    scratch.write("trace.9.bin", &first);
     scratch.write("trace.9.bin.gz", &gzip(&first));
     scratch.write("trace.10.bin", nothing);
     scratch.write("trace.11.bin.active", &first[..first.len() - 3]);
@@ -106,7 +107,7 @@ fn a_folder_of_rotated_segments_is_one_recording() {
     let lines = json(&["cat", "--json", &folder]);
     assert_eq!(lines.len(), 97 + 1 + 96);
     let paths: Vec<_> = lines.iter().map(|line| line["path"].as_str().unwrap()).collect();
-    assert_eq!((paths[0], paths[97], paths[98]), ("trace.9.bin.gz", "trace.10.bin", "trace.11.bin.active"));
+    assert_eq!((paths[0], paths[97], paths[98]), ("trace.9.bin", "trace.10.bin", "trace.11.bin.active"));
     assert_eq!(status(&traceglass(&["check", &folder])), 3);
     let batches = json(&["ls", "--json", &folder]);
     assert_eq!(batches.iter().filter(|row| row["kind"] == "batch").count(), 4 + 1 + 4);

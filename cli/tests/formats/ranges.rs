@@ -1,5 +1,6 @@
 //! A range of time gives what the whole trace has in it, whatever its clocks do and whatever is damaged.
 
+use crate::common::packets::{METADATA, packet};
 use crate::common::rfr::{Chunk, Sequence};
 use crate::common::rtc::{self, Options, Writer};
 use crate::common::{Scratch, data, status, traceglass};
@@ -82,6 +83,13 @@ fn ranges_are_parts(args: &[&str], path: &str, start: Start) -> usize {
             let mut warnings = part.warnings.lines().filter(|line| !line.is_empty());
             let is_known = |line: &str| whole.warnings.contains(line) || is_empty(line);
             assert!(warnings.all(is_known), "{path}: {}", part.warnings);
+            // The events of RTC are its records.
+            if path.ends_with(".rtc") && args.is_empty() {
+                let range = ["export", "--format", "csv", "-o", "-", "--from", &from, "--to", &to, path];
+                let rows = String::from_utf8(traceglass(&range).stdout).unwrap();
+                let rows = rows.lines().skip(1).filter(|row| !row.contains(",gap,")).count();
+                assert_eq!(rows, found, "{path} {from} {to}");
+            }
         }
     }
     count
@@ -261,6 +269,38 @@ fn ranges_of_samples_are_parts() {
     {
         assert!(ranges_are_parts(&[], data(name).to_str().unwrap(), start) > 5, "{name}");
     }
+}
+
+/// Packets of which the end was never written, or the begin: each record is asked in all verbs.
+#[test]
+fn records_of_packets_that_state_wrong_times_are_in_a_range() {
+    let scratch = Scratch::new("wrong-times");
+    scratch.file("trace/metadata", METADATA.as_bytes());
+    let good: Vec<u8> = (0..20).flat_map(|number| packet(0, number, u64::from(number) * 1000)).collect();
+    for (places, value) in [(vec![12], 0_u64), (vec![4, 12], 0), (vec![12], 1), (vec![4], 0)] {
+        let mut data = good.clone();
+        for (packet, place) in (0..20).flat_map(|packet| places.iter().map(move |place| (packet, place))) {
+            data[packet * 96 + place..][..8].copy_from_slice(&value.to_le_bytes());
+        }
+        scratch.file("trace/stream", &data);
+        let path = scratch.path("trace");
+        for range in [["--from", "@19010"], ["--to", "@9001"], ["--from", "@10000"], ["--to", "@1"]] {
+            let count = cat(&range, &path).lines.len();
+            assert!(count > 0, "{places:?} {range:?}");
+            let csv = traceglass(&[&["export", "--format", "csv", "-o", "-"], &range[..], &[&path]].concat());
+            let rows = String::from_utf8(csv.stdout).unwrap().lines().skip(1).count();
+            let out = scratch.path("out");
+            let cut =
+                traceglass(&[&["cut", "--exact", "--force", "-o", &out], &range[..], &[&path]].concat());
+            assert_eq!(status(&cut), 0, "{places:?} {range:?}");
+            assert_eq!([rows, cat(&[], &out).lines.len()], [count; 2], "{places:?} {range:?}");
+        }
+    }
+    // What a cut without records leaves is still a trace.
+    let (path, out) = (scratch.path("trace"), scratch.path("none"));
+    assert_eq!(status(&traceglass(&["cut", "--from", "@90000", "-o", &out, &path])), 0);
+    let none = cat(&[], &out);
+    assert_eq!((none.lines.len(), none.status), (0, 0));
 }
 
 /// Records without a time are in no range, whatever shows it: here all events are records.

@@ -391,6 +391,29 @@ fn tokens_may_reach_over_chunks() {
         assert_eq!(strip(trace.json(&["cat", "--json"]), &[0, cut, next]), expected, "cut at {cut}");
         assert_eq!(trace.run(&["check"]).0, 0, "cut at {cut}");
     }
+    // Nothing is read after one that cannot be read: it may begin within a token.
+    for cut in (1..tokens.len() - 8).step_by(7) {
+        let whole = |tokens: &[u8]| build::rmt(77, 1, tokens);
+        let mut lost = whole(&tokens[cut..cut + 5]);
+        (lost.compression, lost.uncompressed_size) = (1, 5);
+        let first = Trace::new("first", &[whole(&tokens[..cut])]);
+        let expected = strip(first.json(&["cat", "--json"]), &[0]);
+        let pieces = [whole(&tokens[..cut]), lost, whole(&tokens[cut + 5..])];
+        let trace = Trace::new("gap", &pieces);
+        assert_eq!(strip(trace.json(&["cat", "--json"]), &[0, 0, 0]), expected, "cut at {cut}");
+        let rows = trace.run(&["export", "--format", "csv", "-o", "-"]).1;
+        let rows = rows.lines().skip(1).filter(|row| row.contains(",instant,")).count();
+        let told = |record: &&Value| !["timestamp", "time_delta"].contains(&record["kind"].as_str().unwrap());
+        assert_eq!(rows, expected.iter().filter(told).count(), "cut at {cut}");
+        let out = trace.0.with_extension("out");
+        let out = out.to_str().unwrap();
+        assert_eq!(trace.status_of(&["recover", "--force", "-o", out]), 3);
+        let kept = traceglass(&["ls", "--json", out]).stdout;
+        assert_eq!(kept.iter().filter(|&&byte| byte == b'\n').count(), 1);
+        std::fs::remove_file(out).unwrap();
+    }
+    let trace = Trace::new("both", &[build::rmt(77, 1, &tokens[..9]), build::rmt(77, 1, &tokens[9..])]);
+    assert_eq!(trace.status_of(&["cut", "--drop", "RmtData#1", "-o", "never"]), 2);
     // The last one is not there.
     let trace = Trace::new("lost", &[build::rmt(77, 1, &tokens[..20])]);
     assert_eq!(["check", "cat", "info"].map(|verb| trace.run(&[verb]).0), [3; 3]);

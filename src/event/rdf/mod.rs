@@ -24,7 +24,8 @@
 //! CPU's clock, the time is not known. Streams and drivers tell the rate of their clock themselves.
 //!
 //! # Order
-//! By time. What has none comes first; a fault of a chunk, too.
+//! By time. What has none comes first; a fault of a chunk, too. A stream of tokens ends where one of its pieces cannot be
+//! read, as the next one may begin within a token.
 //!
 //! # Offsets
 //! Of a chunk that is stored as it is, those of the record itself; of one that is compressed, or a piece of a stream, those

@@ -187,7 +187,7 @@ impl Trace for Rdf<'_> {
             },
             of_clock: &|_| {
                 Err(Failure::usage(
-                    "--from and --to: this trace has no clock of its own; count from the first record as +1.5s",
+                    "--from and --to: the chunks of RDF count in ticks of different clocks, so @VALUE is for the records of `cat` alone; count from the first record as +1.5s",
                 ))
             },
         })

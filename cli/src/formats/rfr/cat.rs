@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
 use crate::trace::{Cursor, Selection, widen};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use traceglass::rfr::{
     CallsiteTable, Callsites, Chunk, ChunkHeader, Item, Merge, MergeSlot, NamedRecord, Records, StreamData,
@@ -145,9 +145,15 @@ impl Printer<'_> {
     }
 }
 
-/// The places in a stream that grows where its ids are described.
+/// The places in a stream that grows where its ids are described, and where lives end: their wakers may outlive them.
 #[derive(Default)]
-struct Kept(BTreeMap<(bool, u64), u64>);
+struct Kept {
+    described: BTreeMap<(bool, u64), u64>,
+    ended: VecDeque<[u64; 2]>,
+}
+
+/// The number of lives that are remembered after their ends, as names are.
+const ENDED: usize = 2048;
 
 impl Kept {
     /// Notes what a record says of ids.
@@ -155,17 +161,19 @@ impl Kept {
         let offset = record.offset();
         match record.data() {
             StreamData::Callsite(callsite) => {
-                self.0.entry((false, callsite.id())).or_insert(offset);
+                self.described.entry((false, callsite.id())).or_insert(offset);
             }
             StreamData::Span(span) => {
-                self.0.insert((true, span.iid()), offset);
+                self.described.insert((true, span.iid()), offset);
             }
             StreamData::Task(task) => {
-                self.0.insert((true, task.iid()), offset);
+                self.described.insert((true, task.iid()), offset);
             }
             StreamData::Record(data) => {
-                if let (true, Some(iid)) = (data.kind().is_end_of_life(), data.iid()) {
-                    self.0.remove(&(true, iid));
+                let ended = data.iid().filter(|_| data.kind().is_end_of_life());
+                if let Some(begin) = ended.and_then(|iid| self.described.remove(&(true, iid))) {
+                    self.ended.push_back([begin, offset]);
+                    self.ended.drain(..self.ended.len().saturating_sub(ENDED));
                 }
             }
             _ => {}
@@ -174,7 +182,8 @@ impl Kept {
 
     /// Meets it again, in a file that has grown.
     fn recall<'a>(&self, stream: &Streaming<'a>, names: &mut Names<'a>) -> Result<()> {
-        let mut offsets: Vec<u64> = self.0.values().copied().collect();
+        let ended = self.ended.iter().flatten();
+        let mut offsets: Vec<u64> = self.described.values().chain(ended).copied().collect();
         offsets.sort_unstable();
         for offset in offsets {
             if let Some(Ok(record)) = stream.records_from(offset).next() {

@@ -68,7 +68,7 @@ pub fn write(
     }
     let exact = wanted.exact && !bounds.is_everything();
     let to = Streams::new(to);
-    let mut writer = Writer { is_all, bounds, exact, parts, has_part: false, to, done };
+    let mut writer = Writer { is_all, bounds, exact, parts, has_part: false, first: None, to, done };
     for (trace, steps) in traces.iter().zip(&programs) {
         let folder = trace.files.metadata_path.parent().unwrap_or(Path::new(""));
         let own: Vec<_> = sessions.iter().filter(|session| session.is_of(trace.files)).collect();
@@ -92,6 +92,10 @@ pub fn write(
                 writer.stream(&folder.join(wire::file_name(number)), lane, *steps)?;
             }
         }
+    }
+    if let (0, true, Some(path)) = (writer.done.kept, wanted.verb == "cut", writer.first.take()) {
+        // With a stream, if an empty one, it is a trace without records. Metadata alone is text.
+        writer.to.file(&path)?;
     }
     let Writer { mut done, parts, has_part, to, .. } = writer;
     // Captures are taken apart, and an index is made anew. Of all other streams, what is neither lost nor left out is a copy.
@@ -135,6 +139,8 @@ struct Writer<'w> {
     /// The streams that are wanted, and whether one was met.
     parts: Parts<'w>,
     has_part: bool,
+    /// The first file of a stream.
+    first: Option<PathBuf>,
     to: Streams<'w>,
     done: Rewritten,
 }
@@ -156,6 +162,7 @@ impl Writer<'_> {
 
     /// Writes a stream, and its index, if it had one.
     fn stream(&mut self, path: &Path, lane: &Lane<'_>, programs: Programs<'_>) -> Result<()> {
+        self.first.get_or_insert_with(|| path.to_owned());
         let mut index = Index::default();
         self.packets(path, lane, programs, &mut index)?;
         if lane.stream.is_indexed && lane.track().is_none() {
