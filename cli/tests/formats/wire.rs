@@ -167,6 +167,41 @@ fn what_comes_through_a_pipe_is_followed() {
     assert_eq!((status, sessions), (0, [[false; 6], [true; 6]].concat()));
 }
 
+/// Records without packets are printed as they come, as a device sends them.
+#[test]
+fn records_without_packets_are_followed() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    const BARE: &str = "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };
+        typealias integer { size = 8; align = 8; } := u8; typealias integer { size = 32; align = 8; } := u32;
+        clock { name = clk; freq = 1000000000; };
+        stream { event.header := struct { integer { size = 32; align = 8; map = clock.clk.value; } timestamp; u8 id; }; };
+        event { name = tick; id = 1; fields := struct { u32 serial; }; };";
+    let record = |serial: u32| [(serial * 10).to_le_bytes().as_slice(), &[1], &serial.to_le_bytes()].concat();
+    let data: Vec<u8> = (0..30).flat_map(record).collect();
+    let scratch = Scratch::new("wire-bare-grows");
+    scratch.file("trace/metadata", BARE.as_bytes());
+    let file = scratch.file("trace/uart", &data[..95]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["cat", "--json", "--follow", &scratch.path("trace")])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut serials = |count: usize| -> Vec<u64> {
+        let lines = lines.by_ref().take(count).map(|line| serde_json::from_str::<Value>(&line.unwrap()));
+        lines.map(|line| line.unwrap()["payload"]["serial"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(serials(10), (0..10).collect::<Vec<_>>());
+    let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+    file.write_all(&data[95..200]).unwrap();
+    assert_eq!(serials(12), (10..22).collect::<Vec<_>>());
+    file.write_all(&data[200..]).unwrap();
+    assert_eq!(serials(8), (22..30).collect::<Vec<_>>());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Each packet is printed once it is whole, though the file may go on with anything.
 #[test]
 fn a_file_that_grows_is_followed() {

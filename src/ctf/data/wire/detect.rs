@@ -1,4 +1,4 @@
-//! True if a file is a capture.
+//! What tells a capture from a stream.
 
 use super::kind::WireKind;
 use super::layout::Layout;
@@ -6,6 +6,11 @@ use super::scan::Scan;
 use crate::bytes::to_u64;
 use crate::ctf::data::packets::Packets;
 use crate::ctf::schema::Schema;
+
+/// True if packets say how long they are; else a file of them is one packet, and is read on as a capture when it grows.
+pub fn has_sizes(schema: &Schema<'_, '_>) -> bool {
+    Layout::of(schema).has_sizes
+}
 
 /// The number of packets that are looked at.
 const LOOK_MAX: u64 = 1 << 16;
