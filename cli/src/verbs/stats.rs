@@ -317,6 +317,10 @@ impl Statistics<'_> {
     fn print_histograms(&self, most: usize, out: &mut Out) -> Result<()> {
         let found = named_so(&self.of.slices, self.names).filter(|(_, of)| of.sketch.count > 0);
         let count = found.clone().count();
+        if count == 0 && self.of.slices.is_empty() && self.of.events.is_empty() {
+            // Said already.
+            return Ok(());
+        }
         if count == 0 {
             return Err(Failure::unreadable("no slice of which both ends are known has such a name"));
         }

@@ -94,7 +94,9 @@ impl Lost {
     ) -> Option<Self> {
         let clock = packet.stream_class().clock();
         let time = |cycles: Option<u64>| Some(time_of(&clock?, cycles?));
-        let (begin, end) = (time(packet.begin().or(first)), time(packet.end().or(first)));
+        // In a packet that was never closed the end is 0.
+        let end = packet.end().filter(|end| packet.begin().is_none_or(|begin| begin <= *end));
+        let (begin, end) = (time(packet.begin().or(first)), time(end.or(first)));
         if let (Some(begin), Some(end)) = (begin.map(Time::ns), end.or(begin).map(Time::ns)) {
             let since = since.map_or(begin, |since| since.min(begin));
             if window.from().is_some_and(|from| end < from) || window.to().is_some_and(|to| since >= to) {

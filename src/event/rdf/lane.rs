@@ -120,7 +120,7 @@ pub(super) enum Head<T> {
     Record(T),
     /// After it nothing comes.
     Gap(Gap),
-    /// After it the next chunk goes on.
+    /// A chunk that cannot be read, after which nothing comes either.
     Lost(Gap),
     End,
 }

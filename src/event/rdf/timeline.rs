@@ -296,10 +296,11 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         }
         while let Some(first) = heap::first(self.lanes.slots(), self.open) {
             let time = time_of(first.ns);
-            // What comes after may be earlier: clocks of chunks step back.
-            let wanted = self.window.contains(time);
+            // What comes after may be earlier: clocks of chunks step back. Of a loss it is not known when it was.
+            let is_in = self.window.contains(time);
             let happened = self.happened(first.slot)?;
-            let Some(mut happened) = happened.filter(|_| wanted) else {
+            let Some(mut happened) = happened.filter(|of| is_in || time.is_none() && of.kind.is_loss())
+            else {
                 self.reserve(first, (0, 0))?;
                 self.skip(first);
                 continue;

@@ -61,6 +61,8 @@ pub struct Timeline<'a, 'b, R, S> {
     single: bool,
     /// All clocks in the slots before this one have reached the end of the window.
     over: usize,
+    /// The offset where all had, if they have.
+    past: Option<u64>,
     /// Nothing more comes.
     done: bool,
 }
@@ -85,6 +87,7 @@ impl<'a, 'b, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Timeline<'a, 'b, R,
             begun: false,
             single: false,
             over: 0,
+            past: None,
             done: false,
         }
     }
@@ -260,10 +263,14 @@ impl<'a, R: Room<StreamSlot<'a>>, S: Room<NameSlot<'a>>> Source for Timeline<'a,
                     if self.window.contains(named.time()) {
                         break frame;
                     }
-                    // A record in several pieces began before.
-                    if is_clock && self.is_over() && self.records.first_open().is_none() {
-                        self.done = true;
-                        return Ok(None);
+                    let offset = record.offset();
+                    if is_clock && self.is_over() {
+                        // A record in several pieces may have begun before.
+                        let past = *self.past.get_or_insert(offset);
+                        if self.records.first_open().is_none_or(|open| open > past) {
+                            self.done = true;
+                            return Ok(None);
+                        }
                     }
                 }
                 Found::Gap(gap) => return self.gap(gap).map(Some),

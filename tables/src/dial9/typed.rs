@@ -13,6 +13,7 @@ use crate::table::Table;
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use traceglass::event::Window;
 use traceglass::event::{Event, EventKind, FlowId, TrackId};
 use traceglass::record::Record as _;
 use traceglass_open::record::Json;
@@ -176,7 +177,8 @@ impl<'r> Typed<'r> {
         let window = reading.query.window;
         let is_outside = window.to().is_some_and(|to| place.time.is_some_and(|time| time >= to))
             || window.from().is_some_and(|from| last.is_some_and(|last| last < from));
-        if is_outside {
+        let is_untimed = [SAMPLES, WAKES].contains(&number) && place.time.is_none() && window != Window::ALL;
+        if is_outside || is_untimed {
             return None;
         }
         rows.name(0, reading.files.get(place.file).copied());

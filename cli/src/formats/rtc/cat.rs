@@ -30,9 +30,10 @@ impl Rtc<'_> {
         let place = cursor.places.entry(PathBuf::new()).or_default();
         let printed = *place;
         let again = cursor.kept.take().and_then(|kept| kept.downcast::<u64>().ok()).map_or(0, |again| *again);
-        let is_sought = !cursor.follows && self.is_sought(&bounds);
-        let from = if is_sought { self.start(bounds.from) } else { None };
-        let start = Some(again).filter(|&again| again > 0 && self.can_go_on()).or(from);
+        let sought = if cursor.follows { None } else { self.sought(&bounds) };
+        let (is_sought, from) = (sought.is_some(), sought.map(|place| place.saturating_sub(AROUND)));
+        let start =
+            Some(again).filter(|&again| again > 0 && self.can_go_on()).or(from.filter(|&from| from > 0));
         // Of a range, whole records are printed.
         let wants_frames = args.raw && bounds.is_everything();
         // The offset of the first record that comes after the range and after the last record in it.

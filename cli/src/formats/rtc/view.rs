@@ -1,6 +1,7 @@
 //! An RTC file, looked at piece by piece.
 
 use super::session::{Frames, Rtc, Slots};
+use super::window::AROUND;
 use crate::status::Result;
 use crate::trace::{About, Browse, Depth, Each, Fields, FileEntry, Level, Lost, Marks, Node, Plain};
 use std::path::Path;
@@ -237,7 +238,7 @@ impl Browse for View<'_> {
     }
 
     fn near(&self, _file: usize, ns: i128) -> u64 {
-        self.rtc.start(Some(ns)).unwrap_or(0)
+        self.rtc.seek(ns).map_or(0, |place| place.saturating_sub(AROUND))
     }
 }
 

@@ -50,22 +50,18 @@ impl<'a> Rtc<'a> {
         Ok(self.find_stream(is_absolute)?.is_some())
     }
 
-    /// True if reading begins and ends where the indices lead to.
-    pub(super) fn is_sought(&self, bounds: &Bounds) -> bool {
-        !bounds.is_everything()
-            && self.data.len() as u64 > READ_WHOLE
-            && self.can_go_on()
-            && self.seek(bounds.from).is_some()
+    /// The place where the indices lead to for what happened from a time on, if reading begins and ends by them: `None` if
+    /// all is read, as it is of a file that is not large.
+    pub(super) fn sought(&self, bounds: &Bounds) -> Option<u64> {
+        if bounds.is_everything() || self.data.len() as u64 <= READ_WHOLE || !self.can_go_on() {
+            return None;
+        }
+        self.seek(bounds.from.unwrap_or(i128::MIN))
     }
 
-    /// The offset to begin reading at for what happened from a time on, in nanoseconds, if not at the start.
-    pub(super) fn start(&self, from: Option<i128>) -> Option<u64> {
-        Some(self.seek(from)?.saturating_sub(AROUND)).filter(|&place| place > 0)
-    }
-
-    /// The place where the indices lead to; `None` if only reading everything will do.
-    fn seek(&self, from: Option<i128>) -> Option<u64> {
-        self.grid()?.seek_all(of_ns(from.unwrap_or(i128::MIN)), &mut Slots::new())
+    /// The place where the indices lead to for what happened from a time on; `None` if only reading everything will do.
+    pub(super) fn seek(&self, from: i128) -> Option<u64> {
+        self.grid()?.seek_all(of_ns(from), &mut Slots::new())
     }
 
     /// The time of the first record that has one, in the order in which they begin.

@@ -7,9 +7,10 @@ use crate::bytes::to_u64;
 use crate::ctf::data::packets::Packets;
 use crate::ctf::schema::Schema;
 
-/// True if packets say how long they are; else a file of them is one packet, and is read on as a capture when it grows.
-pub fn has_sizes(schema: &Schema<'_, '_>) -> bool {
-    Layout::of(schema).has_sizes
+/// True if records come without packets: then a file of them is read as a capture while it grows.
+pub fn is_bare(schema: &Schema<'_, '_>) -> bool {
+    let layout = Layout::of(schema);
+    layout.is_bare && !layout.has_sizes
 }
 
 /// The number of packets that are looked at.

@@ -81,7 +81,7 @@ mod scan;
 pub(super) mod slot;
 
 pub use capture::Capture;
-pub use detect::{has_sizes, is_capture};
+pub use detect::{is_bare, is_capture};
 pub use kind::WireKind;
 pub use scan::{Scan, ScanMark};
 pub use slot::WireSlot;

@@ -5,7 +5,7 @@ use crate::output::Out;
 use crate::trace::{Cursor, Reading};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, has_sizes, is_capture};
+use traceglass::ctf::data::wire::{Capture, Scan, ScanMark, WireSlot, is_bare, is_capture};
 use traceglass::ctf::data::{Packet, Packets};
 use traceglass::ctf::schema::Schema;
 
@@ -109,7 +109,7 @@ fn is_captured(stream: &Stream, trace: &Compiled<'_>, end: End) -> bool {
     let Reading { wire, no_wire, skip, .. } = trace.reading;
     let rest = usize::try_from(end.offset).ok().and_then(|offset| stream.data.data().get(offset..));
     wire || skip.is_some_and(|skip| skip > 0)
-        || (!no_wire && (!has_sizes(&trace.schema) || is_capture(rest.unwrap_or_default(), &trace.schema)))
+        || (!no_wire && (is_bare(&trace.schema) || is_capture(rest.unwrap_or_default(), &trace.schema)))
 }
 
 impl Growing {

@@ -162,7 +162,9 @@ impl Writer<'_> {
 
     /// Writes a stream, and its index, if it had one.
     fn stream(&mut self, path: &Path, lane: &Lane<'_>, programs: Programs<'_>) -> Result<()> {
-        self.first.get_or_insert_with(|| path.to_owned());
+        if !(lane.stream.data.data().is_empty() && self.is_all) {
+            self.first.get_or_insert_with(|| path.to_owned());
+        }
         let mut index = Index::default();
         self.packets(path, lane, programs, &mut index)?;
         if lane.stream.is_indexed && lane.track().is_none() {

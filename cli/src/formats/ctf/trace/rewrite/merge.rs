@@ -213,8 +213,8 @@ fn of_stream<'f>(
         done.kept = done.kept.saturating_add(1);
         hash(&packet, data, None, &mut done.digest);
         done.records = done.records.saturating_add(read.records());
-        if let (Some(first), Some(last)) = span(&packet) {
-            done.meet(first, last);
+        if let (Some(first), last) = span(&packet) {
+            done.meet(first, last.unwrap_or(first));
         }
         match runs.last_mut() {
             Some(run) if run.end == start => run.end = end,
