@@ -78,10 +78,7 @@ impl Events for Following<'_, '_, '_> {
         let Self { states, window, events } = self;
         let mut is_passed = false;
         let window = *window;
-        // Of a loss without a time it is not known where it lies.
-        let is_in = |event: &Event<'_>| {
-            event.kind().is_loss() && event.time().is_none() || window.contains(event.time())
-        };
+        let is_in = |event: &Event<'_>| window.tells(event.kind(), event.time());
         if let Item::Event(event) = item
             && event.time().is_some_and(|time| window.to().is_some_and(|to| time.ns() >= to))
         {

@@ -1,5 +1,6 @@
 //! Ranges of time.
 
+use super::EventKind;
 pub use crate::record::Time;
 
 /// A range of time, its end not included.
@@ -40,6 +41,11 @@ impl Window {
     /// True if this time is in it. A time that is not known is in all of time alone.
     pub fn contains(self, time: Option<Time>) -> bool {
         time.map_or(self == Self::ALL, |time| self.contains_ns(time.ns()))
+    }
+
+    /// True if an event of this kind and time is told: one in it, and a loss of which it is not known when it was.
+    pub fn tells(self, kind: EventKind, time: Option<Time>) -> bool {
+        time.is_none() && kind.is_loss() || self.contains(time)
     }
 
     pub(super) fn contains_ns(self, ns: i128) -> bool {

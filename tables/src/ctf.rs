@@ -67,7 +67,8 @@ struct Piece {
 fn period(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>, bool) {
     let clock = packet.stream_class().clock();
     let ns = |cycles: Option<u64>| Some(clock.as_ref()?.nanoseconds(cycles?));
-    (ns(packet.begin()), ns(packet.end()), clock.as_ref().is_some_and(|clock| clock.is_unix()))
+    let (begin, end) = packet.period();
+    (ns(begin), ns(end), clock.as_ref().is_some_and(|clock| clock.is_unix()))
 }
 
 impl<'t> Ctf<'t> {
@@ -228,8 +229,7 @@ fn split(file: &dyn File, schema: &Schema<'_, '_>, stream: usize, pieces: &mut V
             is_first = true;
         }
         let (begin, end, _) = period(&packet);
-        // In a packet that was never closed the end is 0.
-        let stated = begin.zip(end).filter(|(begin, end)| begin <= end && size > READ_WHOLE);
+        let stated = begin.zip(end).filter(|_| size > READ_WHOLE);
         piece.period = match (stated, piece.period) {
             (Some((begin, end)), Some((first, last))) => Some((first.min(begin), last.max(end))),
             (period, None) if is_first => period,

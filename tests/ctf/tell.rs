@@ -101,7 +101,7 @@ impl Listener for Tape {
 /// The fields of a record by the general reader, in the same words.
 fn slow(record: &Record<'_, '_, '_>, data: &[u8], lines: &mut Vec<String>) {
     let class = record.class();
-    let name = class.name().map_or_else(|| format!("event {}", class.id()), |name| name.to_string());
+    let name = class.to_string();
     let bit = record.packet().offset() * 8 + record.start();
     lines.push(format!("record at {}.{} of {name}", bit / 8, bit % 8));
     for (name, scope) in [

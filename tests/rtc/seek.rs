@@ -358,6 +358,14 @@ fn what_is_not_sure_is_not_sought() {
     let time = stamps(&sound, 10)[30].1;
     let place = |data: &[u8]| Grid::new(data).unwrap().seek_all(time, &mut [StreamSlot::EMPTY; 32]);
     assert!(place(&sound).is_some());
+    // As long as the grid leaves room for it in the last unit's place.
+    let small = sample(Options::default(), 10);
+    let short = (60_000..70_000).step_by(500).map(|size| sample(Options::default(), size));
+    let short = short
+        .clone()
+        .find(|data| data.len() % 8192 > 1200 && data.len() % 8192 + small.len() < 8192)
+        .unwrap();
+    assert!(place(&short).is_some());
     let mut marker = sound.clone();
     marker[3 * 8192..][..1025].fill(0);
     let mut first = sound.clone();
@@ -365,6 +373,7 @@ fn what_is_not_sure_is_not_sought() {
     for (what, data) in [
         ("cut at its start", sound[1_700..].to_vec()),
         ("two sessions", sound.repeat(2)),
+        ("a session in the last unit's place", [short, small].concat()),
         ("a hole", [&sound[..20_000], &sound[20_100..]].concat()),
         ("a Marker that is damaged", marker),
         ("the first Marker is damaged", first),

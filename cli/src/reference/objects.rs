@@ -67,3 +67,28 @@ pub fn objects() -> Vec<Object> {
     }
     objects
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line that is not understood would be left out without a word.
+    #[test]
+    fn each_line_is_understood() {
+        let is = |line: &&str, start: &str| line.starts_with(start);
+        let mut groups = Vec::new();
+        for line in OBJECTS.lines().skip_while(|line| !line.is_empty()).filter(|line| !line.is_empty()) {
+            let field = Field::parse(line);
+            let types = ["integer", "number", "text", "time", "hex", "boolean", "object", "list", "any"];
+            let is_field = field.is_some_and(|field| types.contains(&field.of));
+            let is_known = is(&line, "$ ") || groups.contains(&line);
+            let is_head = is(&line, "[") && line.ends_with(']');
+            assert!(is_field || is_known || is_head, "{line}");
+            if is(&line, "[&") {
+                groups.push(line.trim_matches(['[', ']']));
+            }
+        }
+        assert_eq!(objects().len(), OBJECTS.matches("\n[").count() - groups.len());
+        assert!(objects().iter().all(|object| !object.fields.is_empty()));
+    }
+}

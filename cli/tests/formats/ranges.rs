@@ -459,6 +459,38 @@ fn ranges_of_large_traces_are_sought() {
     }
 }
 
+/// Packets of a large trace that state no begin, or were never closed, are read and cut as others are.
+#[test]
+fn packets_of_a_large_trace_may_state_no_begin_or_end() {
+    let scratch = Scratch::new("large-unstated");
+    scratch.file("ctf/metadata", ctf_trace::metadata(0).as_bytes());
+    let good = ctf_trace::stream(17 << 20);
+    let start = 1_700_000_000_000_000_000;
+    let (path, out) = (scratch.path("ctf"), scratch.path("out"));
+    let counts = [None, Some(32), Some(40)].map(|stamp| {
+        let mut data = good.clone();
+        for place in stamp.into_iter().flat_map(|stamp| (stamp..good.len()).step_by(128 << 10)) {
+            data[place..place + 8].fill(0);
+        }
+        scratch.file("ctf/stream", &data);
+        let cut = traceglass(&[
+            "cut",
+            "--force",
+            "--from",
+            "2023-11-14T22:13:20.030Z",
+            "--to",
+            "2023-11-14T22:13:20.0301Z",
+            "-o",
+            &out,
+            &path,
+        ]);
+        assert_eq!(status(&cut), 0, "{stamp:?}");
+        [&path, &out].map(|path| range_of(path, start + 30_000_000, start + 30_100_000))
+    });
+    assert!(counts[0][0].0 > 20, "{counts:?}");
+    assert!(counts.iter().flatten().all(|count| *count == counts[0][0]), "{counts:?}");
+}
+
 /// The bytes that `--raw` prints of a range are those of the records in it.
 #[test]
 fn raw_bytes_of_a_range_are_those_of_its_records() {

@@ -167,11 +167,29 @@ fn what_comes_through_a_pipe_is_followed() {
     assert_eq!((status, sessions), (0, [[false; 6], [true; 6]].concat()));
 }
 
+/// Follows a trace: once the bytes of a step were added to a file, records with these serial numbers are printed.
+fn grows(path: &str, file: &str, steps: &[(&[u8], Vec<u32>)]) {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["cat", "--json", "--follow", path])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for (more, expected) in steps {
+        std::fs::OpenOptions::new().append(true).open(file).unwrap().write_all(more).unwrap();
+        let lines = lines.by_ref().take(expected.len());
+        let serials = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+        assert!(serials.map(|line| line["payload"]["serial"].clone()).eq(expected.iter().copied()));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Records without packets are printed as they come, as a device sends them.
 #[test]
 fn records_without_packets_are_followed() {
-    use std::io::{BufRead, BufReader, Write};
-    use std::process::{Command, Stdio};
     const BARE: &str = "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };
         typealias integer { size = 8; align = 8; } := u8; typealias integer { size = 32; align = 8; } := u32;
         clock { name = clk; freq = 1000000000; };
@@ -182,51 +200,22 @@ fn records_without_packets_are_followed() {
     let scratch = Scratch::new("wire-bare-grows");
     scratch.file("trace/metadata", BARE.as_bytes());
     let file = scratch.file("trace/uart", &data[..95]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
-        .args(["cat", "--json", "--follow", &scratch.path("trace")])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut serials = |count: usize| -> Vec<u64> {
-        let lines = lines.by_ref().take(count).map(|line| serde_json::from_str::<Value>(&line.unwrap()));
-        lines.map(|line| line.unwrap()["payload"]["serial"].as_u64().unwrap()).collect()
-    };
-    assert_eq!(serials(10), (0..10).collect::<Vec<_>>());
-    let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
-    file.write_all(&data[95..200]).unwrap();
-    assert_eq!(serials(12), (10..22).collect::<Vec<_>>());
-    file.write_all(&data[200..]).unwrap();
-    assert_eq!(serials(8), (22..30).collect::<Vec<_>>());
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let steps = [(0..0, 0..10), (95..200, 10..22), (200..270, 22..30)];
+    let steps = steps.map(|(bytes, serials)| (&data[bytes], serials.collect()));
+    grows(&scratch.path("trace"), &file, &steps);
 }
 
 /// Each packet is printed once it is whole, though the file may go on with anything.
 #[test]
 fn a_file_that_grows_is_followed() {
-    use std::io::{BufRead, BufReader, Write};
-    use std::process::{Command, Stdio};
     let data = [packet(0, 0, 1000), packet(1, 0, 1500), packet(0, 1, 2000), packet(0, 2, 3000)].concat();
     let (_scratch, path) = trace("wire-grows", &data[..250]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
-        .args(["cat", "--json", "--follow", &path])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut serials = |count: usize| -> Vec<Value> {
-        let lines = lines.by_ref().take(count).map(|line| serde_json::from_str::<Value>(&line.unwrap()));
-        lines.map(|line| line.unwrap()["payload"]["serial"].clone()).collect()
-    };
-    assert_eq!(serials(6), [1000, 1001, 1002, 1500, 1501, 1502]);
-    let mut file = std::fs::OpenOptions::new().append(true).open(format!("{path}/uart.bin")).unwrap();
-    file.write_all(&data[250..300]).unwrap();
-    assert_eq!(serials(3), [2000, 2001, 2002]);
-    file.write_all(&data[300..]).unwrap();
-    assert_eq!(serials(3), [3000, 3001, 3002]);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let steps = [
+        (&[][..], vec![1000, 1001, 1002, 1500, 1501, 1502]),
+        (&data[250..300], vec![2000, 2001, 2002]),
+        (&data[300..], vec![3000, 3001, 3002]),
+    ];
+    grows(&path, &format!("{path}/uart.bin"), &steps);
 }
 
 /// The field of each byte: fields of packets, wherever those were found, and gaps.

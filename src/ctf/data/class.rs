@@ -24,22 +24,9 @@ pub(super) const WIDE_MAX: u32 = 1024;
 pub(super) struct Described<'a, 's> {
     id: ClassId,
     class: EventClass<'a, 's>,
-    name: NameOrNumber<'a, 's>,
     clock: ClockName<'a, 's>,
     /// The number of the schema's first slot.
     base: u32,
-}
-
-/// A name, looked up when it is shown; `event 7` for a class without one.
-struct NameOrNumber<'a, 's>(EventClass<'a, 's>);
-
-impl Display for NameOrNumber<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.name() {
-            Some(name) => name.fmt(f),
-            None => write!(f, "event {}", self.0.id()),
-        }
-    }
 }
 
 /// The name of a clock, looked up when it is shown.
@@ -60,7 +47,7 @@ impl Display for ClockName<'_, '_> {
 impl<'a, 's> Described<'a, 's> {
     #[inline(always)]
     pub(super) fn new(class: EventClass<'a, 's>, id: ClassId, base: u32) -> Self {
-        Self { id, class, name: NameOrNumber(class), clock: ClockName(class.stream_class()), base }
+        Self { id, class, clock: ClockName(class.stream_class()), base }
     }
 }
 
@@ -79,7 +66,7 @@ impl record::Class for Described<'_, '_> {
     }
 
     fn name(&self) -> &dyn Display {
-        &self.name
+        &self.class
     }
 
     fn clock(&self) -> Option<&dyn Display> {

@@ -308,6 +308,15 @@ impl<'a, 's> Packet<'a, 's> {
         self.end
     }
 
+    /// The times of its begin and its end, as far as they do not contradict each other: in a packet that was never closed
+    /// the end is 0, which says nothing.
+    ///
+    /// # Units
+    /// Cycles of the clock of its stream class.
+    pub fn period(&self) -> (Option<u64>, Option<u64>) {
+        (self.begin, self.end.filter(|end| self.begin.is_none_or(|begin| begin <= *end)))
+    }
+
     /// The number in the stream as the tracer counts: a number that is missing is a packet that was lost.
     #[doc(alias = "packet-sequence-number")]
     pub const fn sequence(&self) -> Option<u64> {

@@ -7,6 +7,7 @@ use super::node::NONE;
 use super::schema::Schema;
 use super::scope::{Scope, root_of};
 use crate::ctf::metadata::Text;
+use core::fmt::{self, Display};
 
 impl<'a, 's> Schema<'a, 's> {
     /// The structure of packet headers.
@@ -132,6 +133,16 @@ impl<'a, 's> EventClass<'a, 's> {
     #[inline]
     pub fn key(&self) -> u32 {
         self.index
+    }
+}
+
+/// Its name; `event 7` for one without.
+impl Display for EventClass<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => name.fmt(f),
+            None => write!(f, "event {}", self.id()),
+        }
     }
 }
 

@@ -94,9 +94,8 @@ impl Lost {
     ) -> Option<Self> {
         let clock = packet.stream_class().clock();
         let time = |cycles: Option<u64>| Some(time_of(&clock?, cycles?));
-        // In a packet that was never closed the end is 0.
-        let end = packet.end().filter(|end| packet.begin().is_none_or(|begin| begin <= *end));
-        let (begin, end) = (time(packet.begin().or(first)), time(end.or(first)));
+        let (begin, end) = packet.period();
+        let (begin, end) = (time(begin.or(first)), time(end.or(first)));
         if let (Some(begin), Some(end)) = (begin.map(Time::ns), end.or(begin).map(Time::ns)) {
             let since = since.map_or(begin, |since| since.min(begin));
             if window.from().is_some_and(|from| end < from) || window.to().is_some_and(|to| since >= to) {
@@ -280,7 +279,7 @@ impl<'a, 's, 't, R: Room<StreamSlot<'a, 's>>> Timeline<'a, 's, 't, R> {
         let mut end = None;
         loop {
             match packets.next_packet() {
-                Ok(Some(packet)) => end = Some(packet.end().unwrap_or(u64::MAX)),
+                Ok(Some(packet)) => end = Some(packet.period().1.unwrap_or(u64::MAX)),
                 Ok(None) => return end,
                 Err(_) => return Some(u64::MAX),
             }

@@ -296,11 +296,10 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         }
         while let Some(first) = heap::first(self.lanes.slots(), self.open) {
             let time = time_of(first.ns);
-            // What comes after may be earlier: clocks of chunks step back. Of a loss it is not known when it was.
-            let is_in = self.window.contains(time);
+            // What comes after may be earlier: clocks of chunks step back.
+            let window = self.window;
             let happened = self.happened(first.slot)?;
-            let Some(mut happened) = happened.filter(|of| is_in || time.is_none() && of.kind.is_loss())
-            else {
+            let Some(mut happened) = happened.filter(|happened| window.tells(happened.kind, time)) else {
                 self.reserve(first, (0, 0))?;
                 self.skip(first);
                 continue;

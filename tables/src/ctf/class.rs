@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field};
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use traceglass::ctf::schema::{EventClass, FieldClass, FieldKind, Schema, Scope};
-use traceglass::event::{Event, EventKind, Label};
+use traceglass::event::{Event, EventKind};
 use traceglass::record::{self, Record};
 
 /// The tables of event records.
@@ -37,10 +37,7 @@ impl Classes {
         let mut columns: Vec<(String, Vec<Field>)> = Vec::new();
         let mut taken: HashSet<String> = tables.iter().map(|table| table.name().to_owned()).collect();
         for class in schemas.flat_map(Schema::stream_classes).flat_map(|stream| stream.event_classes()) {
-            let name = match class.name() {
-                Some(name) => name.to_string(),
-                None => Label::Numbered("event", class.id()).to_string(),
-            };
+            let name = class.to_string();
             let Classes { numbers, members, .. } = &mut classes;
             let number = *numbers.entry(name).or_insert_with_key(|name| {
                 let shown = free(name, &mut taken);

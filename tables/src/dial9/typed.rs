@@ -13,8 +13,7 @@ use crate::table::Table;
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use traceglass::event::Window;
-use traceglass::event::{Event, EventKind, FlowId, TrackId};
+use traceglass::event::{Event, EventKind, FlowId, TrackId, Window};
 use traceglass::record::Record as _;
 use traceglass_open::record::Json;
 

@@ -85,7 +85,7 @@ fn packet(packet: &Packet<'_, '_>, fields: &mut Fields<'_, '_>) -> Result<Status
 /// Hands out the fields of a record. What stands in front of its name begins each label.
 pub fn of_record(record: &Record<'_, '_, '_>, front: &str, fields: &mut Fields<'_, '_>) -> Result<()> {
     let class = record.class();
-    let name = class.name().map_or_else(|| format!("event {}", class.id()), |name| name.to_string());
+    let name = class.to_string();
     for (part, label) in [
         (Scope::EventHeader, "header"),
         (Scope::CommonContext, "common context"),

@@ -33,13 +33,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
         for lane in lanes.iter().filter(|lane| lane.trace == number) {
             let scan = Scan::read(lane.stream, lane.packets(), complete, &progress, |record| {
                 let class = record.class();
-                counts
-                    .entry(class.key())
-                    .or_insert_with(|| {
-                        let name = class.name().map(|name| name.to_string());
-                        (0, name.unwrap_or_else(|| format!("event {}", class.id())))
-                    })
-                    .0 += 1;
+                counts.entry(class.key()).or_insert_with(|| (0, class.to_string())).0 += 1;
             });
             // Tracers begin new files as a stream grows.
             let key = scan.class.zip(scan.id).map(|key| (lane.session, key));

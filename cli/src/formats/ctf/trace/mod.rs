@@ -253,13 +253,12 @@ impl Scan {
     }
 }
 
-/// The begin and the end of a packet in nanoseconds, where it says them. An end before the begin is none: in a packet
-/// that was never closed it is 0.
+/// The period of a packet in nanoseconds, where it says it.
 fn span(packet: &Packet<'_, '_>) -> (Option<i128>, Option<i128>) {
     let clock = packet.stream_class().clock();
     let nanoseconds = |cycles: Option<u64>| Some(clock?.nanoseconds(cycles?));
-    let (begin, end) = (nanoseconds(packet.begin()), nanoseconds(packet.end()));
-    (begin, end.filter(|end| begin.is_none_or(|begin| begin <= *end)))
+    let (begin, end) = packet.period();
+    (nanoseconds(begin), nanoseconds(end))
 }
 
 impl Trace for Ctf<'_> {

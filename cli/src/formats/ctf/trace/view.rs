@@ -297,7 +297,7 @@ struct Event<'e> {
 impl About for Event<'_> {
     fn text(&self) -> (String, String) {
         let class = self.record.class();
-        let name = class.name().map_or_else(|| format!("event {}", class.id()), |name| name.to_string());
+        let name = class.to_string();
         let mut row = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let row = row.get_or_insert_with(|| Box::new(Text::rows(ROW)));
         row.buffer.clear();
