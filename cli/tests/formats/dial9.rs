@@ -265,6 +265,17 @@ fn what_overlaps_in_several_segments_is_paired_as_in_one() {
     }
 }
 
+/// A batch has its number in a range, too.
+#[test]
+fn batches_are_numbered_as_in_the_whole() {
+    let all = json(&["ls", "--json", &sample()]);
+    let from = format!("@{}", all[2]["time_ns"]);
+    let later = json(&["ls", "--json", "--from", &from, &sample()]);
+    let expected: Vec<&Value> =
+        all.iter().filter(|batch| batch["end_time_ns"].as_i64() >= all[2]["time_ns"].as_i64()).collect();
+    assert!(expected.len() < all.len() && later.iter().eq(expected), "{later:?}");
+}
+
 /// Ranges count from the first event with a time, in each verb.
 #[test]
 fn a_range_counts_from_the_same_event_in_all_verbs() {
@@ -283,8 +294,9 @@ fn a_range_counts_from_the_same_event_in_all_verbs() {
         let range = ["--from", range[0], "--to", range[1]];
         let of = |args: &[&str]| said(&[args, &range[..], &[&path]].concat());
         assert_eq!(of(&["cat", "--json"]).lines().count(), count, "{range:?}");
-        // What has no time is in every range of a table.
+        // What has no time is in none.
         let rows = of(&["export", "--format", "csv"]);
+        assert!(!rows.contains(",Untimed,"), "{range:?}: {rows}");
         assert_eq!(rows.lines().filter(|row| row.contains(",Timed,")).count(), count, "{range:?}: {rows}");
         let counted = of(&["stats", "--json"]);
         let timed = counted.lines().find(|line| line.contains("\"name\":\"Timed\""));

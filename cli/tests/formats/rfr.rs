@@ -240,6 +240,9 @@ fn merging_puts_everything_in_order() {
     let stream = build::stream(&[(3, 0, 9, Writer::new().ints([1])), (1, 5, 10, Writer::new().ints([1]))]);
     let path = recording.file("stream", &stream);
     assert_eq!(micros(&run(&["cat", "--json", &path]).1), [1_000_005, 3_000_000]);
+    let info = &run(&["info", "--json", &path]).1[0];
+    let span = ["time_ns", "end_time_ns"].map(|key| info[key].as_i64());
+    assert_eq!(span, [Some(1_000_005_000), Some(3_000_000_000)]);
 }
 
 #[test]

@@ -271,6 +271,19 @@ fn without_slices_there_is_no_histogram() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no slice"), "{output:?}");
 }
 
+/// Of a trace without events there are none, which is said and no failure.
+#[test]
+fn statistics_of_nothing_are_empty() {
+    let scratch = Scratch::new("stats-nothing");
+    scratch.write("trace/metadata", KERNEL.as_bytes());
+    scratch.write("trace/stream", &[]);
+    for more in ["--json", "--all", "--histogram"] {
+        let output = traceglass(&["stats", more, &scratch.path("trace")]);
+        assert_eq!(status(&output), 0, "{more}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("there is no event"), "{more}: {output:?}");
+    }
+}
+
 /// Of many names and tracks people see the first hundred, and how many more there are; JSON and `--all` have all.
 #[test]
 fn of_many_names_the_first_are_shown() {

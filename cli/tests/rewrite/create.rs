@@ -85,6 +85,12 @@ fn exported_files_become_the_file_again() {
         }
         assert!(fs::metadata(&packed).unwrap().len() < fs::metadata(&raw).unwrap().len());
     }
+    // An identifier may have any characters.
+    let input = scratch.file("odd.rdf", &file(&[Chunk::raw("\t\n", b"odd"), Chunk::raw("A", b"plain")]));
+    let [parts, out] = ["odd", "odd.out"].map(|name| scratch.path(name));
+    assert_eq!(status(&traceglass(&["export", "--format", "files", "-o", &parts, &input])), 0);
+    assert_eq!(write(&["create", "-o", &out, &parts]).0, 0);
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&input).unwrap());
     // Files that have the names of chunks.
     scratch.file("plain/AsicInfo.bin", b"one");
     scratch.file("plain/Zeta", b"two");

@@ -429,6 +429,13 @@ fn merged_cuts_are_the_whole() {
     if let Some(events) = babeltrace(&out) {
         assert_eq!(Some(events), babeltrace(&input));
     }
+    // One that was never closed counts from its begin.
+    let mut open = packet(0, 9, 9000);
+    open[12..20].fill(0);
+    scratch.file("open/metadata", METADATA.as_bytes());
+    scratch.file("open/cpu0", &open);
+    let report = write(&["merge", "--force", "-o", &out, &a, &scratch.path("open")]).1;
+    assert_eq!(report["window_ns"], serde_json::json!([1000, 9000]), "{report}");
     // Packets that are in both are written once.
     let (code, report) = write(&["merge", "--force", "-o", &out, &a, &input]);
     assert_eq!((code, &report["records"], &report["units_dropped"]), (0, &18.into(), &3.into()));

@@ -196,6 +196,10 @@ fn environment_and_contexts_of_ctf() {
     assert_eq!(write(&["recover", "--redact", "-o", &written, &scratch.path("plain")]).0, 0);
     assert!(!has(&written, "secret-host") && is_clean(&written));
     assert_eq!(files(&written)["cpu0"], packets::packet(0, 0, 1000));
+    // A trace without packets has a stream, once.
+    scratch.file("plain/cpu0", &[]);
+    assert_eq!(write(&["cut", "--redact", "--force", "-o", &written, &scratch.path("plain")]).0, 0);
+    assert_eq!(files(&written)["cpu0"], b"");
     // So are names in dumps of the state, and no others.
     for (event, is_hidden) in
         [("lttng_statedump_process_state", true), ("lttng_ust_statedump:x", true), ("thread_create", false)]
