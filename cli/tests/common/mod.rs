@@ -8,8 +8,11 @@ pub mod packets;
 pub use library::*;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 /// A record of CTF as `cat --json` gives it, without where it lies and how it is marked.
 pub fn unplaced(mut record: serde_json::Value) -> String {
@@ -36,6 +39,49 @@ pub fn traceglass(args: &[&str]) -> Output {
 /// The exit status of a run that was not ended by a signal.
 pub fn status(output: &Output) -> i32 {
     output.status.code().expect("not ended by a signal")
+}
+
+/// A run of `cat --json --follow`, which is ended in the end.
+pub struct Followed {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Followed {
+    pub fn new(path: &str) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+            .args(["cat", "--json", "--follow", path])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Self { child, lines }
+    }
+
+    /// So many lines more, as soon as they are printed.
+    pub fn next(&self, count: usize) -> Vec<String> {
+        let next = |at| {
+            self.lines.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("{at} of {count}"))
+        };
+        (0..count).map(next).collect()
+    }
+
+    /// True if nothing more is printed for a while.
+    pub fn rests(&self) -> bool {
+        self.lines.recv_timeout(Duration::from_millis(500)).is_err()
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// A folder for one test's files, removed at its end.

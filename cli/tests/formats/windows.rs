@@ -1,12 +1,10 @@
 //! Ranges of time, and traces that grow.
 
-use crate::common::{Scratch, ctf, data, rdf, rdf_contents, rfr, rtc, status, traceglass};
+use crate::common::{Followed, Scratch, ctf, data, rdf, rdf_contents, rfr, rtc, status, traceglass};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
 fn lines(args: &[&str]) -> Vec<Value> {
@@ -236,37 +234,13 @@ fn times_are_those_that_people_type() {
 /// Follows a path; `grow` is called when what is there has been printed, and all lines are compared with what is printed
 /// of the whole in the end.
 fn follows(path: &str, at_first: usize, grow: impl FnOnce()) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
-        .args(["cat", "--json", "--follow", path])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (sender, receiver) = mpsc::channel();
-    let stdout = child.stdout.take().unwrap();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    let patience = Duration::from_secs(60);
-    let mut seen: Vec<String> = Vec::new();
-    while seen.len() < at_first {
-        seen.push(receiver.recv_timeout(patience).expect("what is there is printed"));
-    }
+    let followed = Followed::new(path);
+    let mut seen = followed.next(at_first);
     grow();
     let whole = traceglass(&["cat", "--json", path]);
     let whole: Vec<&str> = std::str::from_utf8(&whole.stdout).unwrap().lines().collect();
-    while seen.len() < whole.len() {
-        seen.push(
-            receiver.recv_timeout(patience).unwrap_or_else(|_| panic!("{} of {}", seen.len(), whole.len())),
-        );
-    }
-    assert!(receiver.recv_timeout(Duration::from_millis(500)).is_err(), "nothing is printed twice");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    seen.extend(followed.next(whole.len() - at_first));
+    assert!(followed.rests(), "nothing is printed twice");
     // Of dial9, what was printed names the file as it was called then.
     assert!(seen.iter().map(|line| line.replace(".bin.active", ".bin")).eq(whole.iter().copied()));
 }

@@ -1,7 +1,7 @@
 //! Captures off a wire: several streams in one file, with what lies between their packets.
 
 use crate::common::packets::{METADATA, packet};
-use crate::common::{Scratch, status, traceglass};
+use crate::common::{Followed, Scratch, status, traceglass};
 use serde_json::{Value, json};
 
 /// A trace with this file as its only one.
@@ -169,22 +169,17 @@ fn what_comes_through_a_pipe_is_followed() {
 
 /// Follows a trace: once the bytes of a step were added to a file, records with these serial numbers are printed.
 fn grows(path: &str, file: &str, steps: &[(&[u8], Vec<u32>)]) {
-    use std::io::{BufRead, BufReader, Write};
-    use std::process::{Command, Stdio};
-    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
-        .args(["cat", "--json", "--follow", path])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    use std::io::Write;
+    let followed = Followed::new(path);
     for (more, expected) in steps {
         std::fs::OpenOptions::new().append(true).open(file).unwrap().write_all(more).unwrap();
-        let lines = lines.by_ref().take(expected.len());
-        let serials = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
-        assert!(serials.map(|line| line["payload"]["serial"].clone()).eq(expected.iter().copied()));
+        let lines = followed.next(expected.len());
+        let serials = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        assert!(
+            serials.map(|line| line["payload"]["serial"].clone()).eq(expected.iter().copied()),
+            "{lines:?}"
+        );
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 /// Records without packets are printed as they come, as a device sends them.
