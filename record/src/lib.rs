@@ -51,8 +51,8 @@
 //!   the oldest page.
 //! - A page that is only half written in flash has no magic number: readers report a gap. After the reset, recording goes
 //!   on after the newest whole packet, whose number and losses go on, too.
-//! - Time comes from the caller. Records carry its lower half; a pause of 2³² ticks or more begins a new packet, so no
-//!   time is ambiguous.
+//! - Time comes from the caller. Records carry its lower half, and packets the upper one: where that changes, or time goes
+//!   back, a new packet begins, so no time is ambiguous.
 //!
 //! # Interrupts
 //! A [`Recorder`] is `&mut`: one context uses it, and the compiler sees to it. A [`Shared`] one is used by all contexts

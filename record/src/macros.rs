@@ -4,8 +4,8 @@
 ///
 /// Events are numbered from 0 in the order in which they stand. Fields are of any type that is a
 /// [`Field`](crate::Field): integers, floats, `bool`, [`Text`](crate::Text), and what [`labels!`](crate::labels) defines.
-/// The clock's frequency is in hertz. An event may have another name in the trace than its type: `event Opened as
-/// "door_opened" { … }`.
+/// Their names are ASCII, as those of TSDL are. The clock's frequency is in hertz. An event may have another name in the
+/// trace than its type, without quotes, backslashes and control characters: `event Opened as "door_opened" { … }`.
 ///
 /// ```
 /// traceglass_record::events! {
@@ -40,32 +40,38 @@ macro_rules! events {
         $visible struct $trace;
 
         const _: () = {
-            use $crate::metadata::{Digits, first, front, front_1_8, joined, joined_len, plain, text};
-            use $crate::{Event, Field, Trace, Words};
+            use $crate::metadata::{field_name, first, front, front_1_8, joined, joined_len, plain, quotable, text};
 
-            const FREQUENCY: &Digits = &Digits::new($frequency);
+            const FREQUENCY: &$crate::metadata::Digits = &$crate::metadata::Digits::new($frequency);
 
             #[allow(non_camel_case_types, dead_code)]
             #[repr(u32)]
-            enum Number { $($event),* }
+            enum NumbersOfEvents { $($event,)* NoEvent }
 
             $(
-                impl Event for $event {
+                impl $crate::Event for $event {
                     type Trace = $trace;
-                    const ID: u32 = Number::$event as u32;
-                    const SIZE: usize = 0_usize $(.saturating_add(<$type as Field>::SIZE))*;
+                    const ID: u32 = NumbersOfEvents::$event as u32;
+                    const SIZE: usize = 0_usize $(.saturating_add(<$type as $crate::Field>::SIZE))*;
 
                     #[inline(always)]
                     #[allow(unused_variables)]
-                    fn put(&self, to: &mut Words<'_>) {
-                        $(Field::put(self.$field, to);)*
+                    fn put(&self, to: &mut $crate::Words<'_>) {
+                        $($crate::Field::put(self.$field, to);)*
                     }
                 }
 
                 impl $event {
-                    const TRACE_ID: &'static Digits = &Digits::new(Number::$event as u64);
+                    const TRACE_ID: &'static $crate::metadata::Digits =
+                        &$crate::metadata::Digits::new(NumbersOfEvents::$event as u64);
                     const TRACE_FIELDS: &'static [&'static [&'static str]] = &[$(
-                        &["{\"name\":\"", plain(stringify!($field)), "\",\"field-class\":", <$type as Field>::CLASS, "}"]
+                        &[
+                            "{\"name\":\"",
+                            field_name(stringify!($field)),
+                            "\",\"field-class\":",
+                            <$type as $crate::Field>::CLASS,
+                            "}",
+                        ]
                     ),*];
                     const TRACE_LEN: usize = joined_len(Self::TRACE_FIELDS, ",");
                     const TRACE_MEMBERS: &'static [u8; Self::TRACE_LEN] = &joined(Self::TRACE_FIELDS, ",");
@@ -73,24 +79,24 @@ macro_rules! events {
                         "\u{1e}{\"type\":\"event-record-class\",\"id\":",
                         Self::TRACE_ID.as_str(),
                         ",\"name\":\"",
-                        first(&[$($name,)? plain(stringify!($event))]),
+                        quotable(first(&[$($name,)? plain(stringify!($event))])),
                         "\",\"payload-field-class\":{\"type\":\"structure\",\"member-classes\":[",
                         text(Self::TRACE_MEMBERS),
                         "]}}\n",
                     ];
                     const TRACE_PARTS_1_8: &'static [&'static str] = &[
                         "event {\n    name = \"",
-                        first(&[$($name,)? plain(stringify!($event))]),
+                        quotable(first(&[$($name,)? plain(stringify!($event))])),
                         "\";\n    id = ",
                         Self::TRACE_ID.as_str(),
                         ";\n    fields := struct {\n",
                         $(
                             "        ",
-                            <$type as Field>::DECLARATION[0],
+                            <$type as $crate::Field>::DECLARATION[0],
                             // Without it, names that are words of the language would not be names.
                             "_",
-                            plain(stringify!($field)),
-                            <$type as Field>::DECLARATION[1],
+                            field_name(stringify!($field)),
+                            <$type as $crate::Field>::DECLARATION[1],
                             ";\n",
                         )*
                         "    };\n};\n",
@@ -103,7 +109,7 @@ macro_rules! events {
             const PARTS_1_8: &[&[&str]] = &[&front_1_8(FREQUENCY.as_str()), $($event::TRACE_PARTS_1_8),*];
             const BYTES_1_8: &[u8; joined_len(PARTS_1_8, "")] = &joined(PARTS_1_8, "");
 
-            impl Trace for $trace {
+            impl $crate::Trace for $trace {
                 const METADATA: &'static str = text(BYTES);
                 const METADATA_1_8: &'static str = text(BYTES_1_8);
             }
@@ -147,11 +153,10 @@ macro_rules! labels {
         }
 
         const _: () = {
-            use $crate::metadata::{Digits, joined, joined_len, plain, text};
-            use $crate::{Field, Words};
+            use $crate::metadata::{joined, joined_len, plain, text};
 
             const CLASS_PARTS: &[&[&str]] = &[$({
-                const VALUE: &Digits = &Digits::new($value);
+                const VALUE: &$crate::metadata::Digits = &$crate::metadata::Digits::new($value);
                 &["\"", plain(stringify!($variant)), "\":[[", VALUE.as_str(), ",", VALUE.as_str(), "]]"]
             }),+];
             const MAPPINGS: &[u8; joined_len(CLASS_PARTS, ",")] = &joined(CLASS_PARTS, ",");
@@ -160,30 +165,30 @@ macro_rules! labels {
                 "{\"mappings\":{",
                 text(MAPPINGS),
                 "},",
-                match <$type as Field>::CLASS.split_at_checked(1) {
+                match <$type as $crate::Field>::CLASS.split_at_checked(1) {
                     Some((_, rest)) => rest,
                     None => "",
                 },
             ]];
             const BYTES: &[u8; joined_len(ALL, "")] = &joined(ALL, "");
             const ALL_1_8: &[&[&str]] = &[&[
-                "enum : ", <$type as Field>::DECLARATION[0], "{ ",
+                "enum : ", <$type as $crate::Field>::DECLARATION[0], "{ ",
                 $("\"", plain(stringify!($variant)), "\" = ", {
-                    const VALUE: &Digits = &Digits::new($value);
+                    const VALUE: &$crate::metadata::Digits = &$crate::metadata::Digits::new($value);
                     VALUE.as_str()
                 }, ", ",)+
                 "} ",
             ]];
             const BYTES_1_8: &[u8; joined_len(ALL_1_8, "")] = &joined(ALL_1_8, "");
 
-            impl Field for $name {
-                const SIZE: usize = <$type as Field>::SIZE;
+            impl $crate::Field for $name {
+                const SIZE: usize = <$type as $crate::Field>::SIZE;
                 const CLASS: &'static str = text(BYTES);
                 const DECLARATION: [&'static str; 2] = [text(BYTES_1_8), ""];
 
                 #[inline(always)]
-                fn put(self, to: &mut Words<'_>) {
-                    Field::put(self as $type, to);
+                fn put(self, to: &mut $crate::Words<'_>) {
+                    $crate::Field::put(self as $type, to);
                 }
             }
         };

@@ -73,6 +73,31 @@ pub const fn plain(name: &str) -> &str {
     }
 }
 
+/// The name of a field, as [`plain`] has it.
+///
+/// # Panics
+/// If it is not ASCII: names in TSDL are.
+pub const fn field_name(name: &str) -> &str {
+    assert!(name.is_ascii(), "the name of a field is ASCII");
+    plain(name)
+}
+
+/// A name that stands in quotes.
+///
+/// # Panics
+/// If it has a quote, a backslash or a control character.
+pub const fn quotable(name: &str) -> &str {
+    let mut rest = name.as_bytes();
+    while let [byte, after @ ..] = rest {
+        assert!(
+            *byte >= b' ' && *byte != b'"' && *byte != b'\\' && *byte != 0x7f,
+            "the name of an event has no quote, backslash or control character"
+        );
+        rest = after;
+    }
+    name
+}
+
 /// The first of some texts; empty if there is none.
 pub const fn first<'a>(texts: &[&'a str]) -> &'a str {
     match texts {

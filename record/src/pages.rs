@@ -19,9 +19,12 @@ impl Marks {
         Self { closed: AtomicU32::new(0), released: AtomicU32::new(0) }
     }
 
-    /// The number of closed pages that wait for the sink.
+    /// The number of closed pages that wait for the sink; while a page is closed and another one given back, it may be one
+    /// too many.
     pub fn waiting(&self) -> u32 {
-        self.closed.load(Acquire).wrapping_sub(self.released.load(Acquire))
+        // First those that were given back: each of them was closed before.
+        let released = self.released.load(Acquire);
+        self.closed.load(Acquire).wrapping_sub(released)
     }
 
     // Each mark has one writer: a load and a store do, where a core has no more.
@@ -44,7 +47,7 @@ pub struct Pages<'m> {
 impl<'m> Pages<'m> {
     /// Pages of as many words each. What is left over at the end of the memory is not used.
     ///
-    /// Pages without room for a record, or of 2²⁷ words and more, are no pages: all records are lost.
+    /// Pages without room for a record with a field, or of 2²⁷ words and more, are no pages: all records are lost.
     pub const fn new(memory: &'m [AtomicU32], page_words: usize) -> Self {
         let is_usable = page_words > HEADER.saturating_add(RECORD) && page_words < 1 << 27;
         Self { memory, page_words: if is_usable { page_words } else { usize::MAX } }

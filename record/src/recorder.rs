@@ -73,7 +73,7 @@ impl<'m, T> Recorder<'m, T> {
     /// first record, but after [`stream`](Self::stream).
     ///
     /// The packets in the memory stay until it is their turn, and the next one is written after the newest; numbers and
-    /// losses go on. For a recorder that [keeps](Self::keeping) pages all are free: what waited there is lost, unless it was
+    /// losses go on, but for losses before the first packet. For a recorder that [keeps](Self::keeping) pages all are free: what waited there is lost, unless it was
     /// sent before.
     #[must_use]
     pub fn reopen(self) -> Self {
@@ -135,7 +135,7 @@ impl<'m, T> Recorder<'m, T> {
     #[inline(never)] // It is rare, and would be a part of each event's function.
     pub fn turn(&mut self, time: u64, words: usize) -> bool {
         if words > self.pages.page_words.saturating_sub(HEADER) {
-            self.lose();
+            self.lose(1);
             return false;
         }
         self.close();
@@ -144,7 +144,7 @@ impl<'m, T> Recorder<'m, T> {
         };
         let place = self.state.next;
         let Some(page) = self.pages.at(place).filter(|_| !self.marks.is_some_and(is_full)) else {
-            self.lose();
+            self.lose(1);
             return false;
         };
         let state = &mut self.state;
@@ -178,12 +178,12 @@ impl<'m, T> Recorder<'m, T> {
         page.get(..HEADER).unwrap_or_default()
     }
 
-    /// Counts a record that is lost.
+    /// Counts records that are lost: also in the last page that was begun, so that a reset does not forget them.
     #[cold]
-    fn lose(&mut self) {
-        self.state.lost = self.state.lost.wrapping_add(1);
+    pub(crate) fn lose(&mut self, records: u32) {
+        self.state.lost = self.state.lost.wrapping_add(records);
         let place = self.state.page.wrapping_add(LOST);
-        if let Some(place) = self.pages.memory.get(place).filter(|_| self.state.open != 0) {
+        if let Some(place) = self.pages.memory.get(place).filter(|_| self.state.end != 0) {
             place.store(self.state.lost.to_le(), Relaxed);
         }
     }
@@ -192,9 +192,10 @@ impl<'m, T> Recorder<'m, T> {
     #[inline]
     fn reserve(&mut self, time: u64, words: usize) -> Option<&'m [AtomicU32]> {
         let room = self.state.end.wrapping_sub(self.state.at);
-        let (_, since) = halves(time.wrapping_sub(self.state.last));
-        // The reader could not tell a longer pause from a shorter one; nor can it if time goes back.
-        if (room < words || since != 0) && !self.turn(time, words) {
+        // A record has the lower half of its time: the reader could not tell a longer pause from a shorter one, nor that time
+        // went back; and the end of a packet is stored in two halves, of which a reset must not separate a new one.
+        let is_apart = time < self.state.last || halves(time).1 != halves(self.state.last).1;
+        if (room < words || is_apart) && !self.turn(time, words) {
             return None;
         }
         self.pages.memory.get(self.state.at..)?.get(..words)

@@ -81,9 +81,13 @@ impl Ring {
             let [.., lost] = words;
             Self { page, kept, number: number.wrapping_add(1), lost, last, ..ring }
         });
-        let words = if ring.page < pages { header(ring.page) } else { [u32::MAX; HEADER] };
-        let is_packet = packet(&words.map(u32::from_le), page_words, stream).is_some();
-        Self { is_torn: !is_packet && words != [u32::MAX; HEADER], ..ring }
+        const ERASED: [u32; HEADER] = [u32::MAX; HEADER];
+        let mut words = |page: u32| if page < pages { header(page) } else { ERASED };
+        let is_packet = |words: [u32; HEADER]| packet(&words.map(u32::from_le), page_words, stream).is_some();
+        let next = words(ring.page);
+        // Pages are erased just before they are written: where older ones follow, one was to be written here.
+        let was_erased = next == ERASED && is_packet(words(ring.page.saturating_add(1)));
+        Self { is_torn: was_erased || next != ERASED && !is_packet(next), ..ring }
     }
 
     /// The page that is written next.
@@ -102,7 +106,8 @@ impl Ring {
         self.last
     }
 
-    /// True if the page after the newest packet was being written when power was lost.
+    /// True if the page after the newest packet was being written when power was lost. In a ring that is not full yet, a
+    /// page that was erased, and not yet written to, cannot be told from one that never was.
     pub const fn is_torn(&self) -> bool {
         self.is_torn
     }

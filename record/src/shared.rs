@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Trace};
 use crate::recorder::Recorder;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::fmt;
 use critical_section::Mutex;
 
@@ -23,6 +23,8 @@ use critical_section::Mutex;
 /// ```
 pub struct Shared<'m, T> {
     recorder: Mutex<RefCell<Recorder<'m, T>>>,
+    /// The number of records that came while the recorder was lent.
+    refused: Mutex<Cell<u32>>,
     clock: fn() -> u64,
 }
 
@@ -30,12 +32,19 @@ impl<'m, T: Trace> Shared<'m, T> {
     /// A recorder, and a clock that gives ticks and must not go back. It is asked within the critical section, and must
     /// not record.
     pub const fn new(recorder: Recorder<'m, T>, clock: fn() -> u64) -> Self {
-        Self { recorder: Mutex::new(RefCell::new(recorder)), clock }
+        Self { recorder: Mutex::new(RefCell::new(recorder)), refused: Mutex::new(Cell::new(0)), clock }
     }
 
-    /// Records an event that happens now. False if it was lost.
+    /// Records an event that happens now. False if it was lost, as all are within [`with`](Self::with).
     pub fn record<E: Event<Trace = T>>(&self, event: &E) -> bool {
-        self.with(|recorder, time| recorder.record(time, event)).unwrap_or(false)
+        let done = self.with(|recorder, time| recorder.record(time, event));
+        done.unwrap_or_else(|| {
+            critical_section::with(|section| {
+                let refused = self.refused.borrow(section);
+                refused.set(refused.get().wrapping_add(1));
+            });
+            false
+        })
     }
 
     /// Does something with the recorder, at the present time, within a critical section: to [close](Recorder::close) a
@@ -44,7 +53,12 @@ impl<'m, T: Trace> Shared<'m, T> {
         critical_section::with(|section| {
             let mut recorder = self.recorder.borrow(section).try_borrow_mut().ok()?;
             let time = (self.clock)();
-            Some(act(&mut recorder, time))
+            let done = act(&mut recorder, time);
+            let refused = self.refused.borrow(section).take();
+            if refused > 0 {
+                recorder.lose(refused);
+            }
+            Some(done)
         })
     }
 }

@@ -41,7 +41,7 @@ fn overwriting_keeps_the_newest_records_whenever_it_is_stopped() {
         let (mut kept, mut room) = (VecDeque::<Vec<Line>>::new(), 0);
         let mut time = (1 << 36) - random.below(400) - (random.below(2) << 31);
         for _ in 0..120 {
-            // Some pauses are longer than the lower half of a time can tell.
+            // Some pauses are longer than the lower half of a time can tell: a packet has one upper half.
             let pause = match random.below(20) {
                 0 => 1 << 32,
                 1 => u32::MAX.into(),
@@ -51,7 +51,7 @@ fn overwriting_keeps_the_newest_records_whenever_it_is_stopped() {
             let (is_kept, line, size) = record(&mut recorder, &mut random, time);
             assert!(is_kept, "{line}");
             let words = 2 + size.div_ceil(4);
-            if room < words || pause >= 1 << 32 {
+            if room < words || (time - pause) >> 32 != time >> 32 {
                 kept.push_back(Vec::new());
                 room = page_words - packet::HEADER;
                 if kept.len() > pages.count() {
@@ -318,4 +318,78 @@ fn all_threads_record_whole_records_in_order() {
         }
     }
     assert_eq!(next, [1_000; 4]);
+}
+
+/// A record within `with` is lost, and counted.
+#[test]
+fn what_is_recorded_while_the_recorder_is_lent_is_counted() {
+    events! { trace Counts { clock 1; event Count { n: u32 } } }
+    let memory = memory(64 * 4);
+    let shared =
+        traceglass_record::Shared::<Counts>::new(Recorder::overwriting(Pages::new(&memory, 64)), || 7);
+    let done = shared.with(|recorder, time| {
+        let outer = recorder.record(time, &Count { n: 1 });
+        (outer, shared.record(&Count { n: 2 }), shared.record(&Count { n: 3 }))
+    });
+    assert_eq!(done, Some((true, false, false)));
+    assert_eq!(shared.with(|recorder, _| recorder.lost()), Some(2));
+    assert_eq!(memory[9].load(Relaxed), 2);
+}
+
+/// Types may have the names that the macros use, and a trace may have no events.
+#[test]
+fn names_of_events_are_free() {
+    mod own {
+        traceglass_record::labels! { pub enum Number: u8 { Digits = 1 } }
+        traceglass_record::events! {
+            pub trace Trace {
+                clock 1;
+                event Event { number: Number }
+                event Field {}
+                event Words as "wörter" {}
+            }
+        }
+        traceglass_record::events! { pub trace Nothing { clock 1; } }
+    }
+    let stream =
+        MetadataStream::parse(<own::Trace as traceglass_record::Trace>::METADATA.as_bytes()).unwrap();
+    let mut nodes = [Node::EMPTY; 256];
+    let schema = Schema::compile(&stream, &mut nodes).unwrap();
+    let class = schema.stream_classes().next().unwrap();
+    let names: Vec<_> = class.event_classes().map(|class| class.to_string()).collect();
+    assert_eq!(names, ["Event", "Field", "wörter"]);
+    assert!(!<own::Nothing as traceglass_record::Trace>::METADATA.contains(r#""type":"event-record-class""#));
+    let memory = memory(64);
+    let mut recorder = Recorder::<own::Trace>::overwriting(Pages::new(&memory, 64));
+    assert!(recorder.record(0, &own::Event { number: own::Number::Digits }));
+    assert!(recorder.record(0, &own::Field {}) && recorder.record(0, &own::Words {}));
+}
+
+/// A packet whose context has an end and no begin: what is said of the part is what is written.
+#[test]
+fn a_part_of_a_packet_without_a_begin_says_its_end() {
+    events! { trace Few { clock 1_000; event Count { n: u8 } } }
+    let begin = r#""alignment":32,"roles":["default-clock-timestamp"]"#;
+    let metadata = Few::METADATA.replacen(begin, r#""alignment":32"#, 1);
+    assert_ne!(metadata, Few::METADATA);
+    let memory = memory(64);
+    let mut recorder = Recorder::<Few>::overwriting(Pages::new(&memory, 64));
+    (1..5).for_each(|n| assert!(recorder.record(u64::from(n) * 10, &Count { n })));
+    let data = dump(&memory);
+    let mut nodes = [Node::EMPTY; 128];
+    let stream = MetadataStream::parse(metadata.as_bytes()).expect("is metadata");
+    let schema = Schema::compile(&stream, &mut nodes).expect("is a schema");
+    let packet = Packets::new(&data, &schema).next_packet().expect("is a packet").expect("is one");
+    assert_eq!((packet.begin(), packet.end()), (None, Some(40)));
+    let part =
+        packet.with_records(|record| record.cycles() <= Some(20)).expect("is read").expect("is possible");
+    let mut written = Vec::new();
+    part.write(&mut |bytes: &[u8]| {
+        written.extend_from_slice(bytes);
+        Ok::<_, core::convert::Infallible>(())
+    })
+    .expect("a vector takes all");
+    let again = Packets::new(&written, &schema).next_packet().expect("is a packet").expect("is one");
+    assert_eq!((part.begin(), part.end()), (again.begin(), again.end()));
+    assert_eq!(again.end(), Some(20));
 }

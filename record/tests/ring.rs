@@ -199,7 +199,10 @@ fn what_is_no_packet_of_the_ring_is_not_taken_for_one() {
     for change in none {
         let ring = open(&[whole(5), header(6, &change), whole(3), whole(4)]);
         assert_eq!((ring.page(), ring.kept(), ring.last()), (1, 3, 9));
-        assert_eq!(ring.is_torn(), header(6, &change) != [u32::MAX; 10]);
+        // An older packet follows: the page was erased to be written.
+        assert!(ring.is_torn());
+        let first_round = open(&[whole(5), header(6, &change), [u32::MAX; 10], [u32::MAX; 10]]);
+        assert_eq!(first_round.is_torn(), header(6, &change) != [u32::MAX; 10]);
         assert_eq!(open(&[header(0, &change)]).kept(), 0);
     }
     // Numbers that wrap around.
@@ -208,6 +211,8 @@ fn what_is_no_packet_of_the_ring_is_not_taken_for_one() {
     let memory = memory(WORDS);
     let recorder = Recorder::<Everything>::overwriting(Pages::new(&memory, WORDS)).after(&ring);
     assert_eq!((recorder.state().number, recorder.lost()), (2, 2));
+    // The last page of a ring that is not full was never written to.
+    assert!(!open(&[whole(0), whole(1), [u32::MAX; 10]]).is_torn());
     // A ring of no pages, and one of one page.
     assert_eq!((open(&[]).page(), open(&[]).kept()), (0, 0));
     assert_eq!((open(&[whole(8)]).page(), open(&[whole(8)]).kept()), (0, 1));
@@ -226,7 +231,52 @@ fn a_keeping_recorder_goes_on_with_numbers_and_losses() {
     recorder.close();
     let marks = Marks::new();
     let mut again = Recorder::<Everything>::keeping(Pages::new(&memory, WORDS), &marks).reopen();
-    assert_eq!((again.state().next, again.state().number), (0, 2));
+    // No page was open when they were lost.
+    assert_eq!((again.state().next, again.state().number, again.lost()), (0, 2, 3));
     assert!(record(&mut again, &mut random, time + 1).0);
-    assert_eq!(memory[8].load(Relaxed), 2);
+    assert_eq!((memory[8].load(Relaxed), memory[9].load(Relaxed)), (2, 3));
+}
+
+/// The end of a packet is stored in two halves: a reset between them must not make it another time.
+#[test]
+fn packets_have_one_upper_half_of_time() {
+    let (memory, mut random) = (memory(WORDS * 4), Random(5));
+    let mut recorder = Recorder::<Everything>::overwriting(Pages::new(&memory, WORDS));
+    let upper = 1_u64 << 32;
+    for time in [upper - 3, upper - 1, upper, upper + 7, u64::MAX - 1, 5] {
+        assert!(record(&mut recorder, &mut random, time).0);
+    }
+    let headers: Vec<u64> = (0..4)
+        .map(|page| {
+            let word = |at: usize| u64::from(memory[page * WORDS + at].load(Relaxed));
+            let (begin, end) = (word(2) | word(3) << 32, word(4) | word(5) << 32);
+            assert!(begin >> 32 == end >> 32 && begin <= end, "{begin:#x} to {end:#x}");
+            begin
+        })
+        .collect();
+    assert_eq!(headers, [upper - 3, upper, u64::MAX - 1, 5]);
+}
+
+/// The drain gives back what was closed, while a third context looks.
+#[test]
+fn no_more_pages_wait_than_there_are() {
+    let (memory, marks) = (memory(WORDS * 4), Marks::new());
+    let pages = Pages::new(&memory, WORDS);
+    let is_done = core::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut recorder = Recorder::<Everything>::keeping(pages, &marks);
+            let mut drain = Drain::new(pages, &marks);
+            let mut random = Random(7);
+            for time in 0..200_000 {
+                record(&mut recorder, &mut random, time);
+                recorder.close();
+                drain.release();
+            }
+            is_done.store(true, Relaxed);
+        });
+        while !is_done.load(Relaxed) {
+            assert!(marks.waiting() <= 4);
+        }
+    });
 }

@@ -1,6 +1,6 @@
 //! Frames made new where they stand: of the same length, so that nothing else moves.
 
-use super::frame::id;
+use super::frame::{MAX_PAYLOAD, id};
 use super::index::{Entry, Index};
 use super::unit::{MAGIC, MARKER_BYTES, MARKER_HEADER};
 use crate::ByteOrder;
@@ -51,13 +51,14 @@ pub fn padding(len: u64) -> Option<([u8; 3], usize, u64)> {
         return Some(([PADDING_HEADER, size, 0], 2, short));
     }
     // The length takes two bytes; one that would fit in one is padded.
-    let payload = len.checked_sub(3).filter(|payload| *payload < 1 << 14)?;
+    let payload = len.checked_sub(3).filter(|payload| *payload <= MAX_PAYLOAD)?;
     let [low, high, ..] = (payload << 1).to_le_bytes();
     Some(([PADDING_HEADER, (low >> 1) | 0x80, high], 3, payload))
 }
 
 impl Index<'_> {
-    /// Writes the payload anew, in as many bytes: with another number, and without the targets that are not kept, as if
+    /// Writes the payload anew, in as many bytes: with another number, which must be no larger than the one that was there,
+    /// or its lower bits are written; and without the targets that are not kept, as if
     /// nothing had been written of their streams. The sizes of units stay.
     ///
     /// Bytes that are not an entry are written as they are.

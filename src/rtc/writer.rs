@@ -83,7 +83,7 @@ impl<'s, 'a> Writer<'s, 'a> {
     /// A session of units of `major` bytes with minor units of `minor` bytes, from which on a reader can begin.
     ///
     /// # Errors
-    /// - [`Invalid`](ErrorKind::Invalid): a minor unit is smaller than 2 KiB, or a major one larger than 1 TiB;
+    /// - [`Invalid`](ErrorKind::Invalid): a minor unit is smaller than 2 KiB, or a unit is larger than 1 TiB;
     /// - [`NotMultiple`](ErrorKind::NotMultiple): a size is not a power of two;
     /// - [`UnderLimit`](ErrorKind::UnderLimit): a major unit is smaller than 4 KiB and four times the Meta;
     /// - [`CapacityExceeded`](ErrorKind::CapacityExceeded): there are more than [`STREAMS`](Self::STREAMS) streams.
@@ -96,7 +96,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             };
             return Err(Error::new(0, STREAM, kind));
         }
-        if minor < SMALLEST {
+        if !(SMALLEST..=LARGEST).contains(&minor) {
             return refused(ErrorKind::Invalid { value: minor });
         }
         if major > LARGEST {

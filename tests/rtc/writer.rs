@@ -183,3 +183,28 @@ fn what_cannot_be_written_is_refused() {
     assert_eq!(refused(&mut writer, 1, b"abcd"), Ok(()));
     assert!(writer.is_empty());
 }
+
+/// Padding is a frame, whatever its length; there is none that is longer than a frame may be.
+#[test]
+fn padding_is_a_frame_that_can_be_read() {
+    for len in (0..1100).chain([16_386, 16_387, u64::MAX]) {
+        let Some((header, header_len, payload)) = rtc::padding(len) else {
+            assert!(!(2..=1027).contains(&len), "{len}");
+            continue;
+        };
+        assert_eq!(header_len as u64 + payload, len);
+        let bits = |byte: u8, place: u32| u64::from(byte & 0x7f) << (7 * place);
+        let stated: u64 = header[1..header_len].iter().zip(0..).map(|(byte, place)| bits(*byte, place)).sum();
+        assert_eq!((header[0], stated), (2, payload));
+        assert!(payload <= 1024, "{len}");
+    }
+}
+
+/// A session of units that no reader takes is not begun.
+#[test]
+fn sizes_of_units_are_those_that_are_read() {
+    let mut slots = [NewStream::new(r#""name":"a","format":"uint8""#)];
+    let mut is_allowed = |minor: u64| New::new(&mut slots, 8192, minor, ByteOrder::Little).is_ok();
+    let allowed: Vec<u32> = (0..64).filter(|bits| is_allowed(1 << bits)).collect();
+    assert_eq!(allowed, (11..=40).collect::<Vec<_>>());
+}

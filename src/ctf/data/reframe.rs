@@ -73,8 +73,8 @@ impl<'a, 's> Packet<'a, 's> {
         let content = layout.to;
         for times in [span, None] {
             if let Some(patches) = self.patches(content, times)? {
-                let times = times.filter(|_| patches.has_begin);
-                let clock = times.map_or(self.clock, |(begin, _)| begin);
+                let begin = times.filter(|_| patches.has_begin).map(|(begin, _)| begin);
+                let clock = begin.unwrap_or(self.clock);
                 if self.keeps_times(&keep, clock) {
                     return Ok(Some(Reframed { packet: self, keep, patches, content, times }));
                 }
@@ -235,8 +235,8 @@ impl<F> Reframed<'_, '_, '_, F> {
     /// Cycles of the clock of its stream class.
     pub const fn begin(&self) -> Option<u64> {
         match self.times {
-            Some((begin, _)) => Some(begin),
-            None => self.packet.begin(),
+            Some((begin, _)) if self.patches.has_begin => Some(begin),
+            _ => self.packet.begin(),
         }
     }
 
