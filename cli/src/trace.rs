@@ -3,6 +3,7 @@
 #[cfg(feature = "view")]
 mod browse;
 mod content;
+mod damage;
 mod fields;
 mod findings;
 #[cfg(feature = "tables")]
@@ -17,6 +18,7 @@ mod time;
 #[cfg(feature = "view")]
 pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Lost, Marks, Node, Plain};
 pub use content::{Events, Export, Outcome, Part, PartId, Parts, Target, no_events};
+pub use damage::{Damage, Told};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]
@@ -51,8 +53,8 @@ impl Outcome {
     pub fn add_untold(&mut self, trace: &dyn Trace, window: traceglass::event::Window) -> Result<()> {
         if window == traceglass::event::Window::ALL {
             let damage = trace.untold()?;
-            self.status = self.status.max(Status::damaged_if(!damage.is_empty()));
-            self.damage.extend(damage);
+            self.status = self.status.max(damage.status());
+            self.damage.append(damage);
         }
         Ok(())
     }
@@ -125,8 +127,8 @@ pub trait Trace {
     }
 
     /// Damage that neither its events nor any table show.
-    fn untold(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
+    fn untold(&self) -> Result<Damage> {
+        Ok(Damage::default())
     }
 
     /// The range that is asked for, in nanoseconds of its clock: the same for each verb.
@@ -192,8 +194,7 @@ pub struct Info {
     pub lines: Vec<(&'static str, String)>,
     /// More of the same, which does not fit into a line.
     pub tables: Vec<(&'static str, Table)>,
-    /// The errors and warnings, one a line.
-    pub damage: Vec<String>,
+    pub damage: Damage,
     /// True if all of it was read.
     pub complete: bool,
 }

@@ -21,6 +21,7 @@
     )
 )]
 
+pub mod damage;
 pub mod members;
 pub mod packed;
 #[cfg(test)]

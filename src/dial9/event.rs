@@ -4,14 +4,12 @@ use super::element::EVENT;
 use super::kind::FieldType;
 use super::kind::OPTIONAL;
 use super::schema::{FieldDef, FieldDefs, Place, Plan, Schema, explain};
-#[cfg(feature = "event")]
 use super::tell::{self, Pools};
 #[cfg(feature = "event")]
 use super::value::Brief;
 use super::value::{Value, between};
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind};
-#[cfg(feature = "event")]
 use crate::record::Listener;
 use core::fmt;
 use core::iter::FusedIterator;
@@ -80,7 +78,6 @@ impl<'a> Event<'a> {
     }
 
     /// Tells its fields, by a plan of its schema; the first of them has this slot.
-    #[cfg(feature = "event")]
     #[inline(always)]
     pub(crate) fn tell_fields<P: Pools<'a>, L: Listener>(
         &self,

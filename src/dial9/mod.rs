@@ -88,7 +88,9 @@ pub use layout::LayoutFields;
 pub use order::OrderStorage;
 #[cfg(feature = "event")]
 pub(crate) use order::{Filled, Key, PoolsAt};
-pub use order::{Input, LayoutSlot, Order, OrderRooms, OrderedEvent, PoolPlace, Run, TypeSlot};
+pub use order::{
+    Input, LayoutSlot, Order, OrderRooms, OrderedEvent, OrderedRecord, PoolPlace, Run, TypeSlot,
+};
 pub use pool::{StackPool, Stacks, StringPool, Strings};
 pub use record::{NamedEvent, Records};
 #[cfg(feature = "event")]

@@ -15,7 +15,7 @@ pub(super) enum Data<'a> {
     #[cfg(feature = "rtc")]
     Rtc(super::rtc::fields::RtcData<'a>),
     #[cfg(feature = "dial9")]
-    Dial9(super::dial9::fields::Dial9Data<'a>),
+    Dial9(crate::dial9::OrderedRecord<'a>),
     #[cfg(feature = "ctf")]
     Ctf(super::ctf::fields::CtfData<'a>),
     /// The record of a format that is not of this crate.

@@ -81,7 +81,7 @@ mod table;
 mod trace;
 
 pub use ctf::DataStream;
-pub use damage::Damage;
+pub use damage::observe;
 pub use error::{Error, Result};
 pub use file::{Bytes, File, Problem};
 pub use query::Query;
@@ -90,5 +90,6 @@ pub use sink::Sink;
 pub use slices::{Lasting, TakeItems};
 pub use table::Table;
 pub use trace::Trace;
+pub use traceglass_open::damage::Damage;
 
 pub use arrow_array::RecordBatch;

@@ -8,7 +8,7 @@
 //! A table that each trace of the format has is there even if it is empty, so that a query of it finds its columns. Of
 //! the events that a CTF trace describes, those that happened have tables.
 
-use crate::damage::Damage;
+use crate::damage::observe;
 use crate::error::{Error, Result};
 use crate::order::STACK;
 use crate::query::Query;
@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use traceglass_open::damage::Damage;
 
 /// The most rows of a row group.
 const GROUP: usize = 1 << 20;
@@ -96,7 +97,7 @@ pub fn export(
     let add = |(rows, damage): Written| {
         let (totals, all) = &mut *totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.iter_mut().zip(rows).for_each(|(total, rows)| *total = total.saturating_add(rows));
-        all.add(damage);
+        all.append(damage);
     };
     let write = |number: usize, run: Option<Range<usize>>| -> Result<()> {
         let mut writing = Writing::new(Writers::new(trace.tables(), folder, partition(name), number));
@@ -157,7 +158,7 @@ impl<'w> Writing<'w> {
     }
 
     fn write(&mut self, table: usize, batch: RecordBatch) -> Result<()> {
-        self.damage.observe(table, &batch);
+        observe(&mut self.damage, table, &batch);
         self.writers.write(table, batch)
     }
 

@@ -17,6 +17,7 @@ use traceglass::rfr::{
     Object, RecordKind, RegistrySlot, Site, StreamData, Streaming, Variant,
 };
 use traceglass::{ErrorKind, Gap, Severity};
+use traceglass_open::time::READ_WHOLE;
 use typed::{Tables, Typed};
 
 /// The first table: of tasks, of callsites, then one for each kind of record.
@@ -72,7 +73,8 @@ impl<'t> Recording<'t> {
             Err(message) => return common.problem(file.name(), None, &message, sink),
         };
         let data = (*data).as_ref();
-        let read = Reading { file: file.name(), data, all, tables, query };
+        let is_small = self.files.iter().map(|file| file.size()).sum::<u64>() <= READ_WHOLE;
+        let read = Reading { file: file.name(), data, is_small, all, tables, query };
         let done = match FormatIdentifier::parse(data).map(|identifier| identifier.variant()) {
             Ok(Variant::Meta) => read.meta(common, sink)?,
             Ok(Variant::Callsites) => read.callsites(common, sink)?,
@@ -91,6 +93,8 @@ impl<'t> Recording<'t> {
 struct Reading<'r> {
     file: &'r str,
     data: &'r [u8],
+    /// True if the recording is so small that chunks are read whose headers state other times.
+    is_small: bool,
     all: &'r [Table],
     tables: &'r [usize],
     query: &'r Query,
@@ -184,7 +188,7 @@ impl Reading<'_> {
         self.part(common, "chunk", Some((at(header.start()), at(header.end()))), sink)?;
         let outside = self.query.window.to().is_some_and(|to| to <= begin)
             || self.query.window.from().is_some_and(|from| from > end);
-        if outside {
+        if outside && !self.is_small {
             return Ok(Ok(()));
         }
         let mut entries = Vec::new();
@@ -264,6 +268,9 @@ impl Reading<'_> {
             timeline.set_callsites(callsites);
         }
         content!(timeline.add(0, self.data));
+        if self.is_small {
+            timeline.read_all();
+        }
         let is_part = is_chunk || self.query.window.from().is_some();
         let place = Place { file: self.file, is_part, ..Place::default() };
         common.drive(&mut timeline, &place, None, sink).map(Ok)

@@ -11,7 +11,7 @@ use build::rdf::{self, Chunk};
 use build::rdf_contents::{UMD, driver_events, event, rmt};
 use common::{Memory, Scratch, ids, names, read, rows, sample, times};
 use traceglass::event::Window;
-use traceglass_tables::{Damage, Query, Trace, parquet};
+use traceglass_tables::{Damage, Query, Trace, observe, parquet};
 
 const OWN: [&str; 4] = ["markers", "queues", "memory", "resources"];
 
@@ -204,11 +204,11 @@ fn an_unknown_version_is_told_and_no_damage() {
     assert!(gaps[0].column_by_name("message").unwrap().is_valid(0));
     let mut damage = Damage::default();
     let number = trace.table("gaps").unwrap();
-    gaps.iter().for_each(|batch| damage.observe(number, batch));
+    gaps.iter().for_each(|batch| observe(&mut damage, number, batch));
     assert_eq!(damage.count(), 0);
     // A chunk that is cut is damage.
     let file = Memory("a.rdf", Ok(rdf::file(&[Chunk::raw("QueueEvent", &[0; 71])])));
     let gaps = read(&Trace::whole(&file), "gaps", &Query::default(), 1);
-    gaps.iter().for_each(|batch| damage.observe(number, batch));
+    gaps.iter().for_each(|batch| observe(&mut damage, number, batch));
     assert_eq!(damage.count(), 1);
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use traceglass::event::Window;
 use traceglass::rfr::{Chunk, Item, RecordKind};
-use traceglass_tables::{Damage, Error, File, Query, Seen, Trace, parquet};
+use traceglass_tables::{Damage, Error, File, Query, Seen, Trace, observe, parquet};
 
 #[test]
 fn each_record_is_a_row_of_its_kind() {
@@ -164,8 +164,8 @@ fn damage_is_a_row_and_the_rest_is_read() {
     assert_eq!(ids(&gaps, "offset")[0], None);
     let mut damage = Damage::default();
     for batch in &gaps {
-        damage.observe(trace.table("gaps").unwrap(), batch);
-        damage.observe(trace.table("events").unwrap(), batch);
+        observe(&mut damage, trace.table("gaps").unwrap(), batch);
+        observe(&mut damage, trace.table("events").unwrap(), batch);
     }
     assert_eq!((damage.count(), damage.first().len()), (3, 3));
     assert!(damage.first()[0].ends_with("cannot read: gone"), "{:?}", damage.first());

@@ -2,13 +2,13 @@
 
 use crate::progress::Progress;
 use crate::states::Pairs;
-use crate::status::{Failure, Result, Status};
-use crate::trace::{Outcome, Select, Trace};
+use crate::status::{Failure, Result};
+use crate::trace::{Damage, Outcome, Select, Trace};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use traceglass::event::Window;
-use traceglass_tables::{Damage, Error, Query, RecordBatch, Seen, csv, ipc, parquet as files};
+use traceglass_tables::{Error, Query, RecordBatch, Seen, csv, ipc, observe, parquet as files};
 
 /// The name by which a trace goes: the last part of its path.
 pub fn name_of(path: &Path) -> String {
@@ -62,12 +62,8 @@ impl Part<'_> {
     }
 }
 
-fn outcome(trace: &dyn Trace, damage: &Damage, window: Window) -> Result<Outcome> {
-    let mut lines = damage.first().to_vec();
-    if let Some(more) = damage.count().checked_sub(lines.len() as u64).filter(|&more| more > 0) {
-        lines.push(format!("and {more} more"));
-    }
-    let mut outcome = Outcome { status: Status::damaged_if(damage.count() > 0), damage: lines };
+fn outcome(trace: &dyn Trace, damage: Damage, window: Window) -> Result<Outcome> {
+    let mut outcome = Outcome::from(damage);
     outcome.add_untold(trace, window)?;
     Ok(outcome)
 }
@@ -83,7 +79,7 @@ pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> 
         Ok(())
     })?;
     let has_events = summary.rows.iter().any(|(table, _)| table == "events");
-    Ok((outcome(trace, &summary.damage, part.window)?, has_events))
+    Ok((outcome(trace, summary.damage, part.window)?, has_events))
 }
 
 /// The writer of a table.
@@ -161,7 +157,7 @@ pub fn stream(
         let seen = Seen::default();
         tables
             .stream(0..tables.pieces(), &wanted, &query, &seen, threads, &advance, &mut |table, batch| {
-                damage.observe(table, &batch);
+                observe(&mut damage, table, &batch);
                 if table != number {
                     return Ok(());
                 }
@@ -172,5 +168,5 @@ pub fn stream(
         stream.finish().map_err(failure)
     });
     to.failed.map_or(done, Err)?;
-    Ok((outcome(trace, &damage, part.window)?, rows))
+    Ok((outcome(trace, damage, part.window)?, rows))
 }

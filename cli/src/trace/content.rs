@@ -1,5 +1,6 @@
 //! The things that `export` is given: events, or parts with their content.
 
+use super::damage::{Damage, Told as _};
 use super::select::Select;
 use super::time::Window;
 use crate::status::{Failure, Result, Status};
@@ -10,8 +11,13 @@ use traceglass::event::{Event, Item};
 /// The damage of a trace, while the rest was exported.
 pub struct Outcome {
     pub status: Status,
-    /// The messages, one a line.
-    pub damage: Vec<String>,
+    pub damage: Damage,
+}
+
+impl From<Damage> for Outcome {
+    fn from(damage: Damage) -> Self {
+        Self { status: damage.status(), damage }
+    }
 }
 
 /// Takes tracks and events, in the order of time.

@@ -12,7 +12,7 @@ use crate::record::SliceLines;
 use crate::slices;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Cursor, Open, Selection};
+use crate::trace::{Cursor, Open, Selection, Told as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -132,7 +132,7 @@ fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
         }
     }
     outcome.add_untold(&*trace, window)?;
-    outcome.damage.iter().for_each(|line| out.warn(&args.path, line));
+    outcome.damage.tell(&args.path, out);
     Ok(outcome.status)
 }
 

@@ -12,7 +12,7 @@ use crate::progress::{self, Progress};
 use crate::slices;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Trace, Window};
+use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Told as _, Trace, Window};
 use std::path::{Path, PathBuf};
 use traceglass::event::{self, Item};
 use traceglass_open::selected::Selected;
@@ -200,7 +200,7 @@ fn each(
         })();
         let found = match done {
             Ok(outcome) => {
-                outcome.damage.iter().for_each(|line| out.warn(path, line));
+                outcome.damage.tell(path, out);
                 outcome.status
             }
             Err(failure) => out.failed(path, failure)?,

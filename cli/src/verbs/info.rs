@@ -5,7 +5,7 @@ use crate::measure::{width, wrap};
 use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
 use crate::progress;
 use crate::status::{Failure, Result, Status, Unreadable};
-use crate::trace::{Info, Inquiry, Open, Privacy, Reading};
+use crate::trace::{Info, Inquiry, Open, Privacy, Reading, Told as _};
 use anstyle::Style;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ fn show(path: &Path, info: Info, out: &mut Out) -> Result<Status> {
         hidden.extend(left_out);
         lines(label, None, text)?;
     }
-    match (info.damage.is_empty() && info.status == Status::Clean, info.complete) {
+    match (info.damage.count() == 0 && info.status == Status::Clean, info.complete) {
         (true, true) => lines("damage", Some(GOOD), vec!["none seen".to_owned()])?,
         (true, false) => lines(
             "damage",
@@ -153,7 +153,7 @@ fn show(path: &Path, info: Info, out: &mut Out) -> Result<Status> {
         )?,
         _ => {}
     }
-    for damage in &info.damage {
+    for damage in &info.damage.lines() {
         lines("damage", Some(ERROR), wrap(damage, columns))?;
     }
     out.hidden_columns(&hidden);

@@ -12,7 +12,7 @@ use crate::states::Pairs;
 use crate::stats::{Busy, ByName, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, name, right};
-use crate::trace::{Open, Pairing, Privacy, Reading, Select, Window, aligned};
+use crate::trace::{Open, Pairing, Privacy, Reading, Select, Told as _, Window, aligned};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -134,7 +134,7 @@ fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) 
     progress::begin("reading", trace.bytes());
     let (stats, mut outcome) = slices::read(&*trace, pairs, args.select.on_tracks(), Stats::new(window))?;
     outcome.add_untold(&*trace, window)?;
-    outcome.damage.iter().for_each(|line| out.warn(path, line));
+    outcome.damage.tell(path, out);
     let names = args.select.names();
     let is_empty =
         named_so(&stats.slices, &names).next().is_none() && named_so(&stats.events, &names).next().is_none();

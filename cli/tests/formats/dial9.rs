@@ -1,12 +1,14 @@
 //! The output of the command for dial9.
 
-use crate::common::dial9::Writer;
+use crate::common::dial9::{POOLED_STRING, VARINT, Writer};
+use crate::common::random::Random;
 use crate::common::{Scratch, data, status, traceglass};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::Path;
+use traceglass::dial9::{Frames, PoolSlot, SchemaSlot, Storage};
 
 fn said(args: &[&str]) -> String {
     String::from_utf8(traceglass(args).stdout).expect("text")
@@ -304,4 +306,107 @@ fn a_range_counts_from_the_same_event_in_all_verbs() {
             timed.map_or(0, |line| serde_json::from_str::<Value>(line).unwrap()["count"].as_u64().unwrap());
         assert_eq!(counted, count as u64, "{range:?}");
     }
+}
+
+/// A segment of batches that overlap, in which times go back; some events have no time, and some the time 0.
+fn overlapping(random: &mut Random) -> Vec<u8> {
+    let mut writer = Writer::new();
+    for _ in 0..1 + random.next() % 4 {
+        writer = writer.header().schema_timed(0, "Untimed", 0, &[]).schema(
+            1,
+            "Timed",
+            &[("place", POOLED_STRING)],
+        );
+        writer = writer.schema(2, "SymbolTableEntry", &[("addr", VARINT)]).strings(&[(0, "first")]);
+        writer = writer.reset(1_000 + random.next() % 100);
+        for number in 0..random.next() % 20 {
+            writer = match random.next() % 8 {
+                0 => writer.untimed(0),
+                1 => writer.reset(1_000 + random.next() % 100),
+                2 => writer.strings(&[(0, &format!("text {number}"))]),
+                _ => writer.event(1, (random.next() % 9) as u32).u32(0),
+            };
+        }
+    }
+    let symbols = writer.reset(0);
+    (0..random.next() % 3).fold(symbols, |writer, number| writer.event(2, 0).varint(number)).0
+}
+
+/// The events of each segment come in the order of time, whatever lies before what; symbols, which have none, come last.
+#[test]
+fn cat_is_in_the_order_of_time() {
+    let mut random = Random(0x6361_745f_6f72_6465);
+    let scratch = Scratch::new("dial9-order");
+    let mut moved = 0;
+    for round in 0..40 {
+        let data = overlapping(&mut random);
+        let (mut schemas, mut strings) = ([SchemaSlot::EMPTY; 8], [PoolSlot::EMPTY; 8]);
+        let mut frames = Frames::new(&data, Storage::new(&mut schemas).strings(&mut strings));
+        let (mut expected, mut last) = (Vec::new(), 0);
+        while let Some(event) = frames.next_event().expect("an event") {
+            last = event.nanoseconds().unwrap_or(last);
+            let text =
+                event.get("place").map(|_| String::from_utf8(frames.string(0).unwrap().to_vec()).unwrap());
+            expected.push((last, event.offset(), event.name().to_owned(), text));
+        }
+        let as_stored = expected.clone();
+        expected.sort_by_key(|&(time, offset, ..)| (time == 0, time, offset));
+        moved += usize::from(as_stored != expected);
+        let path = scratch.file(&format!("{round}.bin"), &data);
+        let of_line = |line: &Value| {
+            let text = line["place"].as_str().map(str::to_owned);
+            (line["offset"].as_u64().unwrap(), line["kind"].as_str().unwrap().to_owned(), text)
+        };
+        let printed: Vec<_> = json(&["cat", "--json", &path]).iter().map(of_line).collect();
+        let expected: Vec<_> =
+            expected.into_iter().map(|(_, offset, name, text)| (offset, name, text)).collect();
+        assert_eq!(printed, expected, "round {round}");
+    }
+    assert!(moved > 30, "{moved} of 40 are in another order than they are stored");
+}
+
+/// Fields have the units of their annotations, in all that is told of them.
+#[test]
+fn units_are_those_of_annotations() {
+    let scratch = Scratch::new("dial9-units");
+    let batch = |writer: Writer, time: u64| {
+        let schema = writer.header().schema(1, "Waited", &[("long", VARINT), ("size", VARINT)]);
+        let said = schema.annotations(1, &[(0, "unit", "ns"), (1, "unit", "bytes"), (9, "unit", "s")]);
+        said.reset(time).event(1, 0).varint(1_500_000).varint(7)
+    };
+    let path = scratch.file("units.bin", &batch(batch(Writer::new(), 2_000), 1_000).0);
+    let text = said(&["cat", &path]);
+    assert_eq!(text.matches("long=1.500 ms").count(), 2, "{text}");
+}
+
+/// Of a large recording, its start and its end are read: it is not said that nothing is damaged.
+#[test]
+fn info_of_a_large_recording_reads_its_ends() {
+    let sample = std::fs::read(sample()).unwrap();
+    let scratch = Scratch::new("dial9-large");
+    let path = scratch.path("large.bin");
+    let many = sample.repeat((5 << 20) / sample.len());
+    let mut file = std::fs::File::create(&path).unwrap();
+    file.write_all(&many).unwrap();
+    // What lies between is damage, which only `--full` sees.
+    file.set_len((256 << 20) - many.len() as u64 + 1).unwrap();
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    file.write_all(&many).unwrap();
+    let (all, large) =
+        (json(&["info", "--json", &scratch.file("one.bin", &sample)]), json(&["info", "--json", &path]));
+    let (all, large) = (&all[0], &large[0]);
+    for field in ["segments", "time_ns", "end_time_ns", "start_unix_ns", "writer_version"] {
+        assert_eq!(large[field], all[field], "{field}");
+    }
+    for field in ["batches", "events", "inflated_bytes", "empty_segments", "lost_bytes", "kinds", "verdict"] {
+        assert_eq!(large[field], Value::Null, "{field}");
+    }
+    assert_eq!(large["complete"], false);
+    let text = said(&["info", &path]);
+    assert!(text.contains("--full"), "{text}");
+    let full = traceglass(&["info", "--json", "--full", &path]);
+    let whole: Value = serde_json::from_slice(&full.stdout).unwrap();
+    assert_eq!((status(&full), &whole["verdict"]), (3, &"damaged".into()));
+    let events = 97 * 2 * ((5_u64 << 20) / sample.len() as u64);
+    assert_eq!(whole["events"], events);
 }

@@ -172,10 +172,10 @@ fn a_recording_becomes_tracks_slices_and_flows() {
         decode(&trace),
         [
             "chunk.rfr < -: ",
-            "sequence 5 < chunk.rfr: seq_id: 5",
-            "same < chunk.rfr: iid: 10, task_name: same, callsite_id: 0x7, task_id: 10, task_kind: Task",
-            "same < chunk.rfr: iid: 11, task_name: same, callsite_id: 0x7, task_id: 11, task_kind: Task, context: 10, \
-             context_task: same",
+            "sequence 5 < chunk.rfr: sequence  seq_id=5",
+            "same < chunk.rfr: Task  iid=10 task_name=\"same\" callsite_id=0x7 task_id=10 task_kind=\"Task\"",
+            "same < chunk.rfr: Task  iid=11 task_name=\"same\" callsite_id=0x7 task_id=11 task_kind=\"Task\" context=10 \
+             context_task=\"same\"",
             "clock Some(1) at Some(1000001000), primary 1",
             "times of clock 1",
             &format!("1000001000 same begin poll {}", said("iid", 10, None, 1)),
@@ -309,7 +309,10 @@ fn streams_become_counters_and_instants() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("their time is not known"));
     let lines = decode(&out.stdout);
     let has = |text: &str| lines.iter().any(|line| line.contains(text));
-    assert!(has("session 0 < sample.rtc: ") && has("adc < session 0: id: 11, format: int16le"), "{lines:#?}");
+    assert!(
+        has("session 0 < sample.rtc: ") && has("adc < session 0: stream  id=11 format=\"int16le\""),
+        "{lines:#?}"
+    );
     assert!(has(" adc counter") && has(" stdout instant stdout value="));
 }
 

@@ -264,6 +264,9 @@ fn chunks_before_are_not_read() {
         chunks.push((second * 1_000_000, bytes));
     }
     scratch.write("recording/meta.rfr", &rfr::meta(1_000, 5, &["rfr-c/0.0.2"]));
+    // Of up to 16 MiB, all chunks would be read.
+    let large = Sequence::new(1).task(9, 70, &"x".repeat(16 << 20), None).about(1_000, 5, 9);
+    scratch.write("recording/large", &rfr::Chunk::new(900).sequence(large).bytes());
     let path = scratch.path("recording");
     let slices = |back: &str| {
         lines(&[

@@ -390,6 +390,17 @@ fn records_outside_of_what_their_chunk_states_are_in_a_range() {
     let all = all.to_str().unwrap();
     assert!(ranges_are_parts(&[], all, earliest) > 60);
     assert!(ranges_are_parts(&["--merge"], all, earliest) > 60);
+    // Tables have the same: each record, and each event.
+    for range in [["--from", "+2500ms"], ["--from", "+4s"], ["--to", "+1500ms"], ["--from", "+10s"]] {
+        let expected = cat(&range, all).lines.iter().filter(|line| line["kind"] == "TaskDrop").count();
+        let rows = |table: &str| {
+            let args = ["export", "--format", "csv", "--table", table, "-o", "-"];
+            let output = traceglass(&[&args[..], &range, &[all]].concat());
+            String::from_utf8(output.stdout).unwrap().lines().filter(|row| row.contains(".rfr")).count()
+        };
+        assert_eq!(rows("task_drop"), expected, "{range:?}");
+        assert!(expected > 0 && rows("events") >= expected, "{range:?}");
+    }
     // The last record alone is later than that.
     let output = traceglass(&["ls", "--json", "--from", "+10s", all]);
     let listed = std::str::from_utf8(&output.stdout).unwrap();

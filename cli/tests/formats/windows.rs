@@ -279,6 +279,35 @@ fn a_waker_that_outlives_its_task_is_followed() {
     assert!(std::str::from_utf8(&last).unwrap().lines().last().unwrap().contains("\"ping\""));
 }
 
+/// Of many tasks that are gone, the last 2,048 are known, as they are to who reads all at once.
+#[test]
+fn wakers_of_many_tasks_that_are_gone_are_followed() {
+    const AT: u64 = 1_795_225_314;
+    let scratch = Scratch::new("follow-wakers");
+    for gone in [2_048, 3_000, 4_100, 8_191, 8_192_u64] {
+        let records: Vec<_> = (0..gone)
+            .flat_map(|iid| {
+                let about = || rfr::Writer::new().ints([iid]);
+                let object = rfr::task(iid, 1, iid, &format!("task {iid}"), Ok(0), None);
+                let micros = u32::try_from(iid).unwrap();
+                [(AT, micros, 4, object), (AT, micros, 9, about()), (AT, micros, 12, about())]
+            })
+            .collect();
+        let path = scratch.file(&format!("{gone}.rfr"), &rfr::stream(&records));
+        let wakers = (gone - 2_048..gone).step_by(31);
+        let wakers = wakers.fold(rfr::Writer::new(), |writer, iid| {
+            writer.ints([AT + 1, iid, 16]).raw(&rfr::waker(iid, None).0)
+        });
+        follows(&path, 2 * usize::try_from(gone).unwrap(), || append(&path, &wakers.0));
+        let last = String::from_utf8(traceglass(&["cat", "--json", &path]).stdout).unwrap();
+        let wakers = last.lines().filter(|line| line.contains("WakerDrop"));
+        assert!(
+            wakers.clone().count() == 67 && wakers.clone().all(|line| line.contains("\"task ")),
+            "{gone}"
+        );
+    }
+}
+
 /// A recorder of dial9 renames a segment when it is full, and packs it later.
 #[test]
 fn segments_that_are_renamed_are_followed() {

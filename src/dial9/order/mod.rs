@@ -2,10 +2,11 @@
 
 mod filled;
 mod pools;
+mod record;
 mod rooms;
 mod runs;
 
-use super::annotation::{Annotations, TAG as ANNOTATIONS_TAG};
+use super::annotation::{AnnotationEntries, Annotations, TAG as ANNOTATIONS_TAG};
 use super::element::{CLASS, EVENT, ORDER};
 use super::event::{Event, TAG as EVENT_TAG, TYPED};
 use super::frame::{Frame, RESET_TAG, TimeReset};
@@ -26,6 +27,7 @@ pub(crate) use pools::PoolsAt;
 use runs::Runs;
 
 pub use pools::PoolPlace;
+pub use record::OrderedRecord;
 #[cfg(feature = "alloc")]
 pub use rooms::OrderStorage;
 pub use rooms::{Input, LayoutSlot, OrderRooms, TypeSlot};
@@ -265,8 +267,15 @@ impl<'a, 't> Order<'a, 't> {
         self.pools_at(event).stack(id)
     }
 
+    /// An event as a record, with what it refers to.
+    #[inline]
+    pub fn record<'r>(&'r self, event: &OrderedEvent<'r>) -> OrderedRecord<'r> {
+        let layout = self.layouts.slots().get(to_usize(event.class)).unwrap_or(const { &LayoutSlot::EMPTY });
+        OrderedRecord { event: event.event, pools: self.pools_at(event), class: event.class, layout }
+    }
+
     /// The pools as an event sees them.
-    pub(crate) fn pools_at(&self, event: &OrderedEvent<'a>) -> PoolsAt<'a, '_> {
+    pub(crate) fn pools_at<'e>(&self, event: &OrderedEvent<'e>) -> PoolsAt<'e, '_> {
         let (batch, pools_before) = (event.batch, to_usize(event.pools_before));
         let (data, before) = (event.event.input(), event.event.start());
         PoolsAt { data, pools: self.pools.slots(), pools_before, batch, before }
@@ -314,7 +323,18 @@ impl<'a, 't> Order<'a, 't> {
                 self.types.push(TypeSlot { batch, class, type_id, pools_before }, offset, ORDER)?;
                 // Classes are counted in the order in which their first schemas are met.
                 if to_usize(class) >= self.layouts.len() {
-                    self.layouts.push(LayoutSlot { schema: *schema, plan: schema.plan() }, offset, CLASS)?;
+                    let fields_before = self.layouts.slots().last().map_or(0, LayoutSlot::fields_until);
+                    let (schema, plan, annotations) = (*schema, schema.plan(), AnnotationEntries::NONE);
+                    let layout = LayoutSlot { schema, plan, annotations, fields_before };
+                    self.layouts.push(layout, offset, CLASS)?;
+                }
+            }
+            Frame::Annotations(said) => {
+                // Those of a type that the batch does not know say nothing.
+                let class = u16::try_from(said.type_id()).ok().and_then(|id| self.class(id));
+                let layout = class.and_then(|class| self.layouts.slots_mut().get_mut(to_usize(class)));
+                if let Some(layout) = layout {
+                    layout.annotations = said.entries();
                 }
             }
             Frame::Strings(pool) => {

@@ -2,6 +2,7 @@
 
 use super::pools::PoolPlace;
 use super::runs::Run;
+use crate::dial9::annotation::{Annotation, AnnotationEntries};
 use crate::dial9::schema::{Plan, Schema};
 use crate::dial9::storage::{ClassSlot, SchemaSlot};
 use crate::room::Room;
@@ -70,16 +71,35 @@ impl Input<'_> {
 
 default_is_empty!(Input<'_>);
 
-/// The schema of a class, and the plan by which its events are read.
-#[derive(Clone, Copy, Debug)]
+/// The schema of a class, the plan by which its events are read, and what was said of its fields last.
+#[derive(Clone, Debug)]
 pub struct LayoutSlot<'a> {
     pub(super) schema: Schema<'a>,
     pub(super) plan: Plan,
+    pub(super) annotations: AnnotationEntries<'a>,
+    /// The number of fields that the classes before it have.
+    pub(super) fields_before: u32,
 }
 
 impl LayoutSlot<'_> {
     /// A slot that is not in use.
-    pub const EMPTY: Self = Self { schema: Schema::EMPTY, plan: Plan::EMPTY };
+    pub const EMPTY: Self = Self {
+        schema: Schema::EMPTY,
+        plan: Plan::EMPTY,
+        annotations: AnnotationEntries::NONE,
+        fields_before: 0,
+    };
+
+    /// The number of fields up to this class.
+    pub(super) fn fields_until(&self) -> u32 {
+        self.fields_before.saturating_add(self.schema.field_count().into())
+    }
+
+    /// The unit that annotations give a field.
+    pub(super) fn unit(&self, field: u16) -> Option<&str> {
+        let of_field = |said: &Annotation<'_>| said.field() == field && said.key() == "unit";
+        self.annotations.clone().filter(of_field).last().map(|said| said.value())
+    }
 }
 
 default_is_empty!(LayoutSlot<'_>);

@@ -38,7 +38,6 @@
 //! one event is known from its end on: one that a window begins in is an instant.
 
 mod counters;
-pub(super) mod fields;
 mod lasts;
 mod moment;
 mod rooms;

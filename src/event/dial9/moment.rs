@@ -53,9 +53,6 @@ pub struct KindSlot<'a> {
     pub(super) known: Known,
     /// A track of the class on which nothing is open.
     pub(super) free: Option<usize>,
-    /// The number of fields the classes before it have, and those up to it.
-    pub(super) fields_before: u32,
-    pub(super) fields_until: u32,
 }
 
 impl KindSlot<'_> {
@@ -67,8 +64,6 @@ impl KindSlot<'_> {
         lasts: Lasts::NONE,
         known: Known::NONE,
         free: None,
-        fields_before: 0,
-        fields_until: 0,
     };
 }
 

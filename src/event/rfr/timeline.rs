@@ -44,6 +44,8 @@ pub struct Timeline<'a, 'r, R, N, L> {
     order: u64,
     opening: Option<Opening<'a>>,
     window: Window,
+    /// True if chunks are read that say that they are outside of it.
+    reads_all: bool,
     /// True if the record that comes next has begun or ended lives already: something is to be announced before it.
     is_followed: bool,
     failed: bool,
@@ -100,6 +102,7 @@ where
             order: 0,
             opening: None,
             window: Window::ALL,
+            reads_all: false,
             is_followed: false,
             failed: false,
         }
@@ -108,6 +111,12 @@ where
     /// Looks up names and source locations of spans, events and tasks in these callsites.
     pub const fn set_callsites(&mut self, callsites: CallsiteTable<'a, 'r>) {
         self.names.set_callsites(callsites);
+    }
+
+    /// Reads all chunks whatever the window is: then one whose records are not of the time that its header states costs
+    /// nothing.
+    pub const fn read_all(&mut self) {
+        self.reads_all = true;
     }
 
     /// Adds a chunk or a stream, which events refer to as `input`.
@@ -233,7 +242,7 @@ where
         let header = chunk.header();
         // The end of a chunk's period is not part of it.
         let end = ns_of(header.base_time(), header.end().saturating_sub(1).max(header.latest()));
-        if self.window.begins_after(end) || self.window.ends_before(ns) {
+        if !self.reads_all && (self.window.begins_after(end) || self.window.ends_before(ns)) {
             return;
         }
         self.names.next_epoch();

@@ -7,7 +7,6 @@ use super::message::{self, BYTES, FIXED64, Message, VARINT};
 use super::names::Names;
 use crate::output::push_start;
 use crate::record::{Buffer, Spelling, Tables};
-use std::fmt::Write as _;
 use traceglass::record::{Class, Head, Hint, Listener, Record, Scope, Slot, Text, Wants, Wide};
 
 /// Fields of `DebugAnnotation`.
@@ -359,136 +358,6 @@ impl Listener for Annotations {
     }
 }
 
-/// The fields of a record in one line, such as those of a track: `task_id: 4, kind: Task`. Groups are left out.
-#[derive(Default)]
-pub struct Description {
-    pub text: String,
-    tables: Option<Tables<Plain>>,
-    key: Option<String>,
-    depth: usize,
-    /// No more is said once the text has as many bytes, nor of a value.
-    limit: usize,
-    each: usize,
-}
-
-/// Names as they are.
-struct Plain;
-
-impl Spelling for Plain {
-    type Class = ();
-    const VALUE: &'static str = "value";
-    const LABELS: fn(&str, &[&str]) -> Vec<u8> = |_, labels| format!(" ({})", labels.join("|")).into_bytes();
-    const LABEL: fn(&str, &[&str]) -> Vec<u8> = |_, labels| labels.join("|").into_bytes();
-
-    fn class(&mut self, _: &dyn Class, _: &[Scope]) {}
-
-    fn field(&mut self, _: &str) -> Vec<u8> {
-        Vec::new()
-    }
-}
-
-impl Description {
-    /// Describes a record in up to `limit` bytes, and `each` characters a value.
-    pub fn write(&mut self, record: &impl Record, limit: usize, each: usize) -> &str {
-        self.text.clear();
-        (self.depth, self.limit, self.each) = (0, limit, each);
-        // Of what cannot be read there is nothing left.
-        let _ = record.tell(self);
-        &self.text
-    }
-
-    fn value(&mut self, slot: Slot, value: impl std::fmt::Display) {
-        let key = self.key.take();
-        if self.depth > 0 || self.text.len() > self.limit {
-            return;
-        }
-        let Some(field) = self.tables.as_ref().and_then(|tables| tables.field(slot)) else { return };
-        if !self.text.is_empty() {
-            self.text.push_str(", ");
-        }
-        let name = key.as_deref().unwrap_or(&field.name);
-        push_start(&mut self.text, format_args!("{name}: {value}"), self.each);
-    }
-
-    fn number(&mut self, slot: Slot, number: i128, value: impl std::fmt::Display) {
-        let field = self.tables.as_ref().and_then(|tables| tables.field(slot));
-        let hint = field.map_or(Hint::None, |field| field.hint);
-        let labels = field.and_then(|field| field.labels.as_ref()).map(|labels| labels.text(number));
-        let labels = String::from_utf8(labels.unwrap_or_default()).unwrap_or_default();
-        match (hint, labels.is_empty()) {
-            (Hint::Address, _) => self.value(slot, format_args!("{number:#x}")),
-            (Hint::Label, false) => self.value(slot, labels),
-            _ => self.value(slot, format_args!("{value}{labels}")),
-        }
-    }
-}
-
-impl Listener for Description {
-    fn begin(&mut self, head: &Head, class: &dyn Class) -> Wants {
-        self.tables.get_or_insert_with(|| Tables::new(Plain)).class(head.class, class);
-        Wants::ALL.without(Scope::Header)
-    }
-
-    fn abandon(&mut self) {
-        self.text.clear();
-    }
-
-    fn is_full(&self) -> bool {
-        self.text.len() > self.limit
-    }
-
-    fn group(&mut self, _: Slot) {
-        self.key = None;
-        self.depth = self.depth.saturating_add(1);
-    }
-
-    fn end_group(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
-
-    fn list(&mut self, slot: Slot, _: Option<u64>) {
-        self.group(slot);
-    }
-
-    fn end_list(&mut self) {
-        self.end_group();
-    }
-
-    fn key(&mut self, name: Text<'_>) {
-        let mut key = String::new();
-        // A string takes all that is written to it.
-        let _ = write!(key, "{name}");
-        self.key = Some(key);
-    }
-
-    fn unsigned(&mut self, slot: Slot, value: u64) {
-        self.number(slot, value.into(), value);
-    }
-
-    fn signed(&mut self, slot: Slot, value: i64) {
-        self.number(slot, value.into(), value);
-    }
-
-    fn wide(&mut self, slot: Slot, value: Wide<'_>) {
-        match value.to_i128() {
-            Some(number) => self.number(slot, number, value),
-            None => self.value(slot, value),
-        }
-    }
-
-    fn boolean(&mut self, slot: Slot, value: bool) {
-        self.value(slot, value);
-    }
-
-    fn float(&mut self, slot: Slot, value: f64) {
-        self.value(slot, value);
-    }
-
-    fn text(&mut self, slot: Slot, value: Text<'_>) {
-        self.value(slot, value);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -595,14 +464,5 @@ mod tests {
         event.clear();
         annotations.write(&All(7, true), 100, &mut event, &mut interned);
         assert!(event.is_empty(), "nothing is written of a record that was taken back");
-    }
-
-    #[test]
-    fn records_are_described_in_a_line() {
-        let mut description = Description::default();
-        assert_eq!(description.write(&All(0, false), 100, 80), "state: 0 (IDLE), owner: KMD, hash: 0x0");
-        assert_eq!(description.write(&All(5, false), 100, 80), "state: 5, owner: 5, hash: 0x5");
-        assert_eq!(description.write(&All(5, false), 5, 80), "state: 5");
-        assert_eq!(description.write(&All(5, true), 100, 80), "");
     }
 }

@@ -8,15 +8,17 @@ mod message;
 mod names;
 
 use super::Summary;
-use crate::output::{NAME_MAX, push_label};
+use crate::output::{NAME_MAX, push_label, shortened};
+use crate::record::Text;
 use crate::status::Result;
-use annotation::{Annotations, Description};
+use annotation::Annotations;
 use foldhash::fast::RandomState;
 use message::Message;
 use names::Names;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use traceglass::event::{Event, EventKind, FlowId, Item, Number, Track, TrackId, TrackKind, Window};
+use traceglass::record::{Any, Record as _};
 
 /// Fields of `Trace`, `TracePacket` and what is in it.
 mod field {
@@ -129,7 +131,8 @@ pub struct Perfetto {
     begun: bool,
     names: Names,
     annotations: Annotations,
-    description: Description,
+    /// What tracks are made of, as `cat` tells it.
+    description: Option<Text>,
     summary: Summary,
     // Messages that are being written, and text.
     packet: Message,
@@ -219,9 +222,13 @@ impl Perfetto {
         self.inner.uint(field::SIBLING_ORDER_RANK, rank);
         // Two tasks with the same name are two tasks.
         self.inner.uint(field::SIBLING_MERGE_BEHAVIOR, MERGE_NONE);
-        let description = self.description.write(track, SHARED, NAME_MAX);
+        let text = self.description.get_or_insert_with(|| Text::rows(SHARED));
+        text.buffer.clear();
+        // Of what cannot be read there is nothing left.
+        let _ = track.tell(&mut Any(text));
+        let description = String::from_utf8_lossy(text.buffer.text());
         if !description.is_empty() {
-            self.inner.text(field::DESCRIPTION, description);
+            self.inner.text(field::DESCRIPTION, &shortened(description.trim(), SHARED));
         }
         self.packet.nested(field::TRACK_DESCRIPTOR, self.inner.bytes());
         self.packet(0, out)

@@ -1,7 +1,7 @@
 //! The metadata as text, and the content of every packet.
 
 use super::Ctf2;
-use crate::status::{Result, Status};
+use crate::status::Result;
 use crate::trace::{Outcome, Part, Parts};
 use traceglass::ctf::metadata::Form;
 
@@ -26,6 +26,6 @@ impl Ctf2<'_> {
                 parts.advance(packet.header().total_bytes().into());
             }
         }
-        Ok(Outcome { status: Status::damaged_if(!errors.is_empty()), damage })
+        Ok(damage.into())
     }
 }

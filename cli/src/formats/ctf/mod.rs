@@ -11,8 +11,8 @@ mod view;
 use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Rewritten,
-    Selection, Trace, Wanted,
+    Cursor, Damage, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
+    Rewritten, Selection, Told as _, Trace, Wanted,
 };
 use fragment::kind;
 #[cfg(feature = "view")]
@@ -103,13 +103,9 @@ impl Ctf2<'_> {
     }
 
     /// The errors, and what follows the packet that cannot be read.
-    fn damage(&self, errors: &[Error]) -> Vec<String> {
-        const SHOWN: usize = 12;
-        let mut lines: Vec<String> = errors.iter().take(SHOWN).map(Error::to_string).collect();
-        if errors.len() > SHOWN {
-            lines.push(format!("and {} more", grouped((errors.len() - SHOWN) as u64)));
-        }
-        for (number, segment) in self.segments.iter().enumerate().take(SHOWN) {
+    fn damage(&self, errors: &[Error]) -> Damage {
+        let mut damage: Damage = errors.iter().map(Error::to_string).collect();
+        for (number, segment) in self.segments.iter().enumerate().take(Damage::KEPT) {
             let mut packets = segment.packets();
             if !packets.any(|packet| packet.is_err()) {
                 continue;
@@ -117,9 +113,9 @@ impl Ctf2<'_> {
             let lost = packets.offset();
             let next = self.segments.get(number + 1).and_then(MetadataStream::first_header);
             let end = next.map_or(self.data.len() as u64, PacketHeader::offset);
-            lines.push(format!("{} from {lost:#x} are lost", bytes(end - lost)));
+            damage.add(format!("{} from {lost:#x} are lost", bytes(end - lost)));
         }
-        lines
+        damage
     }
 
     fn status(&self) -> Status {
@@ -129,10 +125,7 @@ impl Ctf2<'_> {
     /// Warns of what could not be delivered.
     fn tell(&self, path: &Path, out: &mut Out) -> Status {
         let errors = self.errors();
-        for line in self.damage(&errors) {
-            out.warn(path, line);
-        }
-        Status::damaged_if(!errors.is_empty())
+        self.damage(&errors).tell(path, out)
     }
 
     /// The fragments that can be read, from 0. The rest, after damage, of one that began before it is not one.

@@ -1,67 +1,97 @@
-//! Events, in the order in which they stand.
+//! Events, segment by segment: of each in the order of time.
 
 use super::Dial9;
-use super::segments::{Rooms, name_of};
+use super::segments::{Opened, Reached, name_of};
 use crate::output::{Out, bytes, shown};
+use crate::progress::Progress;
 use crate::record::{Lines, Place};
-use crate::status::{Result, Status};
-use crate::trace::{Cursor, Selection};
-use traceglass::dial9::Records;
-use traceglass::record::{Nobody, Source as _};
+use crate::status::{Failure, Result, Status};
+use crate::trace::{Bounds, Cursor, Selection, Trace as _};
+use traceglass::dial9::{Frame, Order, OrderStorage};
+use traceglass::{Error, Format};
 
 impl Dial9<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let bounds = self.range(&args.window)?;
-        let mut status = Status::Clean;
+        let (mut status, progress) = (Status::Clean, Progress::new(self.bytes()));
         for segment in &self.segments {
-            segment.open(|segment| {
-                // Classes are numbered in each segment anew.
-                let mut lines = Lines::new(&args.shape(), out);
-                if let Some(path) = segment.path {
-                    let mut json = b",\"path\":".to_vec();
-                    json.extend(serde_json::Value::from(path.to_string_lossy()).to_string().bytes());
-                    lines.set_place(&Place { shown: shown(path), json });
-                }
-                // The recorder renames it when it is full, and when it is packed.
-                let file = segment.path.map(name_of).unwrap_or_default();
-                let place = cursor.places.entry(file).or_default();
-                let (printed, mut end) = (*place, *place);
-                let mut rooms = Rooms::new();
-                let mut records = Records::new(&segment.data, rooms.lend());
-                loop {
-                    let told = match records.peek() {
-                        Ok(None) => break,
-                        Ok(Some(head)) => {
-                            let is_wanted =
-                                bounds.wants(head.time.map(|time| time.ns())) && head.offset >= printed;
-                            if is_wanted { lines.next_of(&mut records) } else { records.tell(&mut Nobody) }
-                        }
-                        Err(error) => Err(error),
-                    };
-                    match told {
-                        Ok(()) => end = records.frames().offset(),
-                        // What is cut may be going on to be written.
-                        Err(error) if cursor.follows && error.is_truncation() => break,
-                        Err(error) => {
-                            lines.settle(out)?;
-                            let lost = records.take_gap().map_or(0, |gap| gap.len());
-                            if error.offset() >= printed {
-                                out.warn(&args.path, format_args!("{error}; {} lost", bytes(lost)));
-                            }
-                            status = Status::Damaged;
-                        }
-                    }
-                    lines.pass(out)?;
-                }
-                *place = end;
-                lines.settle(out)?;
-                if let Some(error) = segment.damage {
-                    out.warn(&args.path, error);
-                    status = Status::Damaged;
-                }
-                Ok(())
+            let printed = segment.open(|segment| {
+                let reached = Reached::new(&progress, segment);
+                print_segment(segment, args, bounds, cursor, reached, out)
             })?;
+            status = status.max(printed);
         }
         Ok(status)
     }
+}
+
+fn print_segment(
+    segment: &Opened<'_>,
+    args: &Selection,
+    bounds: Bounds,
+    cursor: &mut Cursor,
+    mut reached: Reached<'_>,
+    out: &mut Out,
+) -> Result<Status> {
+    let content = |error: Error| Failure::content(Format::Dial9, error);
+    let mut status = Status::Clean;
+    // The recorder renames it when it is full, and when it is packed.
+    let file = segment.path.map(name_of).unwrap_or_default();
+    let place = cursor.places.entry(file).or_default();
+    let printed = *place;
+    let mut storage = OrderStorage::default();
+    let mut order = Order::new(storage.rooms());
+    order.add(0, &segment.data).map_err(content)?;
+    loop {
+        match order.next_frame() {
+            Ok(Some(Frame::Event(event))) => *place = event.end_offset(),
+            Ok(Some(Frame::Header(header))) => reached.at(header.offset()),
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(error) => {
+                let Some(gap) = order.recover() else { return Err(content(error)) };
+                // What is cut may be going on to be written.
+                let is_being_written = cursor.follows
+                    && error.is_truncation()
+                    && gap.offset().saturating_add(gap.len()) == segment.data.len() as u64;
+                if !is_being_written {
+                    if error.offset() >= printed {
+                        out.warn(&args.path, format_args!("{error}; {} lost", bytes(gap.len())));
+                    }
+                    status = Status::Damaged;
+                }
+            }
+        }
+    }
+    // Classes are numbered in each segment anew.
+    let mut lines = Lines::new(&args.shape(), out);
+    if let Some(path) = segment.path {
+        let mut json = b",\"path\":".to_vec();
+        json.extend(serde_json::Value::from(path.to_string_lossy()).to_string().bytes());
+        lines.set_place(&Place { shown: shown(path), json });
+    }
+    // Symbols have the time 0, which is before all others: they come last.
+    let mut of_no_time = Vec::new();
+    while let Some(ordered) = order.next_event() {
+        let event = ordered.event();
+        if event.offset() < printed || !bounds.wants(event.nanoseconds().map(i128::from)) {
+            continue;
+        }
+        if ordered.nanoseconds() == 0 {
+            of_no_time.push(ordered);
+            continue;
+        }
+        lines.record(&order.record(&ordered)).map_err(content)?;
+        lines.pass(out)?;
+    }
+    for ordered in &of_no_time {
+        lines.record(&order.record(ordered)).map_err(content)?;
+        lines.pass(out)?;
+    }
+    lines.settle(out)?;
+    if let Some(error) = segment.damage {
+        out.warn(&args.path, error);
+        status = Status::Damaged;
+    }
+    Ok(status)
 }

@@ -1,24 +1,24 @@
 //! A recording as tracks and events. All segments are in memory: their batches overlap in time.
 
 use super::Dial9;
-use crate::output::{bytes, shown};
-use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Outcome};
+use crate::output::bytes;
+use crate::status::{Failure, Result};
+use crate::trace::{Damage, Events, Outcome, Told as _};
 use traceglass::Format;
 use traceglass::event::dial9::{Storage, Timeline};
 use traceglass::event::{EventKind, Item, Source as _, Window};
+
+/// The number of bytes that are read between reports of progress, so that these cost nothing.
+const STEP: u64 = 1 << 16;
 
 impl Dial9<'_> {
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Dial9, error);
         let loaded = self.segments.iter().map(|segment| segment.load()).collect::<Result<Vec<_>>>()?;
-        let name = |number: usize| {
-            let path = self.segments.get(number).and_then(|segment| segment.path());
-            path.map(|path| format!("{}: ", shown(path))).unwrap_or_default()
-        };
-        let mut damage: Vec<String> = Vec::new();
+        let path = |number: usize| self.segments.get(number).and_then(|segment| segment.path());
+        let mut damage = Damage::default();
         for (number, (_, error)) in loaded.iter().enumerate() {
-            damage.extend(error.map(|error| format!("{}{error}", name(number))));
+            error.iter().for_each(|error| damage.add_in(path(number), error));
         }
         let mut storage = Storage::default();
         let mut timeline = Timeline::new(storage.rooms());
@@ -26,15 +26,28 @@ impl Dial9<'_> {
         for (number, (data, _)) in loaded.iter().enumerate() {
             timeline.add(number, data.as_ref()).map_err(content)?;
         }
+        // Of what is unpacked, the part that is read is told as a part of the files.
+        let bytes_of_files = u128::from(crate::trace::Trace::bytes(self));
+        let unpacked: u128 = loaded.iter().map(|(data, _)| data.as_ref().len() as u128).sum();
+        let mut read = 0_u64;
         while let Some(item) = timeline.next_item().map_err(content)? {
+            if let Item::Event(event) = &item {
+                read = read.saturating_add(event.len());
+                if read >= STEP {
+                    let of_files = u128::from(read) * bytes_of_files / unpacked.max(1);
+                    events.advance(u64::try_from(of_files).unwrap_or(0));
+                    read = 0;
+                }
+            }
             if let Item::Event(event) = &item
                 && let EventKind::Gap(gap) = event.kind()
             {
-                damage.push(format!("{}{}; {} lost", name(event.input()), gap.cause(), bytes(gap.len())));
+                let lost = format_args!("{}; {} lost", gap.cause(), bytes(gap.len()));
+                damage.add_in(path(event.input()), lost);
             }
             events.item(&item)?;
         }
         events.advance(crate::trace::Trace::bytes(self));
-        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+        Ok(damage.into())
     }
 }

@@ -2,51 +2,169 @@
 
 use super::Dial9;
 use super::gather::Gather;
+use super::segments::{Reached, Segment};
 use super::summary::{Pairing, Summary};
 use crate::output::{bytes, counted, grouped, percent, printable, shown};
-use crate::status::{Result, Status};
+use crate::progress::Progress;
+use crate::status::Result;
 use crate::table::{Table, left, right};
-use crate::trace::{Info, Trace as _, duration, shown_time, time_json};
+use crate::trace::{Damage, Info, Inquiry, Told as _, Trace as _, duration, shown_time, time_json};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
 use traceglass::dial9::{Frame, Order, OrderStorage};
 
-/// The number of kinds of events and lines of damage that are shown.
+/// The number of kinds of events that are shown.
 const SHOWN: usize = 12;
 
+/// The number of bytes at the start of a large recording, and at its end, that are read: some batches.
+const LOOK: usize = 4 << 20;
+
+/// The size up to which a packed segment is unpacked to read its end.
+const UNPACKED_MAX: u64 = 64 << 20;
+
+const TITLE: &str = "dial9 trace, version 1";
+
+type Lines = Vec<(&'static str, String)>;
+
+/// Says which version wrote a recording, and whether that says that something is missing.
+fn say_recorder(metadata: &BTreeMap<String, String>, fields: &mut Map<String, Value>, lines: &mut Lines) {
+    if let Some(version) = metadata.get("dial9.dial9-tokio-telemetry.version") {
+        fields.insert("writer_version".into(), version.as_str().into());
+        lines.push(("writer", format!("dial9-tokio-telemetry {}", printable(version))));
+    }
+    if let Some(complete) = metadata.get("segment.complete") {
+        fields.insert("recorder_complete".into(), (complete != "false").into());
+        if complete == "false" {
+            let text = "the recorder says that events are missing: counts are too low";
+            lines.push(("incomplete", text.to_owned()));
+        }
+    }
+}
+
+/// Says from when to when a recording is; the clock is a time of day, and the time of the recorder's clock then.
+fn say_span(
+    first: Option<u64>,
+    last: Option<u64>,
+    clock: Option<(u64, u64)>,
+    fields: &mut Map<String, Value>,
+    lines: &mut Lines,
+) {
+    fields.insert("time_ns".into(), time_json(first.map(Into::into)));
+    fields.insert("end_time_ns".into(), time_json(last.map(Into::into)));
+    let Some(first) = first else { return };
+    let day =
+        clock.map(|(day, then)| i128::from(day).saturating_sub(then.into()).saturating_add(first.into()));
+    fields.insert("start_unix_ns".into(), time_json(day));
+    let long = last.map(|last| format!("{} long", duration(last.saturating_sub(first).into())));
+    let day = day.map(|day| format!("at {}", shown_time(day, true)));
+    let said: Vec<String> = [long, day].into_iter().flatten().collect();
+    if !said.is_empty() {
+        lines.push(("time", said.join(", ")));
+    }
+}
+
 impl Dial9<'_> {
-    pub(super) fn summarise(&self) -> Result<Info> {
+    pub(super) fn summarise(&self, args: &Inquiry) -> Result<Info> {
+        if args.wants_all(self.bytes()) { self.read_all() } else { self.glance() }
+    }
+
+    /// The facts that the start of the first segment and the end of the last one tell.
+    fn glance(&self) -> Result<Info> {
+        let mut damage = Damage::default();
+        let mut look = |path: Option<&Path>, data: &[u8], at: u64, is_cut: bool, gather: &mut Gather| {
+            let mut storage = OrderStorage::default();
+            let mut order = Order::new(storage.rooms());
+            let added = order.add(0, data);
+            loop {
+                match added.and_then(|()| order.next_frame()) {
+                    Ok(Some(Frame::Event(event))) => gather.take(&event, &order),
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(error) => {
+                        let lost = order.recover().map_or(0, |gap| gap.len());
+                        // The end of the look is no damage, nor is its start within a batch.
+                        let is_edge = (is_cut && error.is_truncation()) || (at > 0 && error.offset() == 0);
+                        if !is_edge {
+                            let error = error.rebased(at);
+                            damage.add_in(path, format_args!("{error}; {} lost", bytes(lost)));
+                        }
+                    }
+                }
+            }
+            gather.end_segment();
+        };
+        let (mut start, mut end, mut unpacked) = (Gather::default(), Gather::default(), None);
+        if let Some(first) = self.segments.first() {
+            first.open_front(LOOK, |data, is_cut| look(first.path(), data, 0, is_cut, &mut start))?;
+        }
+        if let Some(last) =
+            self.segments.last().filter(|last| !last.is_packed() || last.size() <= UNPACKED_MAX)
+        {
+            last.open(|segment| {
+                let at = segment.data.len().saturating_sub(LOOK);
+                let data = segment.data.get(at..).unwrap_or_default();
+                look(segment.path, data, at as u64, false, &mut end);
+                unpacked = segment.damage;
+                Ok(())
+            })?;
+        }
+        if let Some(error) = unpacked {
+            damage.add_in(self.segments.last().and_then(Segment::path), error);
+        }
+        start.metadata.append(&mut end.metadata);
+        let (mut fields, mut lines) = (Map::new(), Vec::new());
+        say_recorder(&start.metadata, &mut fields, &mut lines);
+        fields.insert("segments".into(), self.segments.len().into());
+        for unknown in ["batches", "events", "inflated_bytes", "empty_segments", "lost_bytes", "kinds"] {
+            fields.insert(unknown.into(), Value::Null);
+        }
+        if self.segments.len() > 1 {
+            lines.push(("content", counted(self.segments.len() as u64, "segment", "segments")));
+        }
+        let first = start.times.map(|(first, _)| first);
+        say_span(first, end.times.map(|(_, last)| last), start.clock, &mut fields, &mut lines);
+        Ok(Info {
+            bytes: self.bytes(),
+            status: damage.status(),
+            fields,
+            title: TITLE.to_owned(),
+            lines,
+            tables: Vec::new(),
+            damage,
+            complete: false,
+        })
+    }
+
+    fn read_all(&self) -> Result<Info> {
         let (mut gather, mut pairing) = (Gather::default(), Pairing::default());
         let (mut inflated, mut lost) = (0_u64, 0_u64);
-        let (mut damage, mut damages) = (Vec::new(), 0_u64);
+        let mut damage = Damage::default();
         let (mut empty, mut firsts) = (Vec::new(), Vec::new());
+        let progress = Progress::new(self.bytes());
         for segment in &self.segments {
             segment.open(|segment| {
-                let name = segment.path.map(|path| format!("{}: ", shown(path))).unwrap_or_default();
-                let mut tell = |error: String| {
-                    damages = damages.saturating_add(1);
-                    if damage.len() < SHOWN {
-                        damage.push(format!("{name}{error}"));
-                    }
-                };
+                let mut reached = Reached::new(&progress, segment);
                 let mut storage = OrderStorage::default();
                 let mut order = Order::new(storage.rooms());
                 let added = order.add(0, &segment.data);
                 loop {
                     match added.and_then(|()| order.next_frame()) {
-                        Ok(Some(Frame::Header(_))) => gather.batches = gather.batches.saturating_add(1),
+                        Ok(Some(Frame::Header(header))) => {
+                            gather.batches = gather.batches.saturating_add(1);
+                            reached.at(header.offset());
+                        }
                         Ok(Some(Frame::Event(event))) => gather.take(&event, &order),
                         Ok(Some(_)) => {}
                         Ok(None) => break,
                         Err(error) => {
                             let gap = order.recover().map_or(0, |gap| gap.len());
                             lost = lost.saturating_add(gap);
-                            tell(format!("{error}; {} lost", bytes(gap)));
+                            damage.add_in(segment.path, format_args!("{error}; {} lost", bytes(gap)));
                         }
                     }
                 }
-                if let Some(error) = segment.damage {
-                    tell(error.to_string());
-                }
+                segment.damage.into_iter().for_each(|error| damage.add_in(segment.path, error));
                 inflated = inflated.saturating_add(segment.data.len() as u64);
                 let (first, is_recorded) = gather.end_segment();
                 if !is_recorded {
@@ -66,11 +184,7 @@ impl Dial9<'_> {
         let summary = pairing.finish();
         let mut fields = Map::new();
         let mut lines = Vec::new();
-        let version = metadata.get("dial9.dial9-tokio-telemetry.version").cloned();
-        if let Some(version) = &version {
-            fields.insert("writer_version".into(), version.as_str().into());
-            lines.push(("writer", format!("dial9-tokio-telemetry {}", printable(version))));
-        }
+        say_recorder(&metadata, &mut fields, &mut lines);
         fields.insert("segments".into(), self.segments.len().into());
         fields.insert("batches".into(), batches.into());
         fields.insert("events".into(), events.into());
@@ -91,30 +205,13 @@ impl Dial9<'_> {
                 counted(events, "event", "events")
             ),
         ));
-        fields.insert("time_ns".into(), time_json(times.map(|(first, _)| first.into())));
-        fields.insert("end_time_ns".into(), time_json(times.map(|(_, last)| last.into())));
-        if let Some((first, last)) = times {
-            let day = clock
-                .map(|(day, then)| i128::from(day).saturating_sub(then.into()).saturating_add(first.into()));
-            fields.insert("start_unix_ns".into(), time_json(day));
-            let day = day.map(|day| format!(", at {}", shown_time(day, true))).unwrap_or_default();
-            lines.push(("time", format!("{} long{day}", duration(last.saturating_sub(first).into()))));
-        }
+        say_span(times.map(|(first, _)| first), times.map(|(_, last)| last), clock, &mut fields, &mut lines);
         if !empty.is_empty() {
             let names = empty.iter().take(SHOWN).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
             lines.push((
                 "EMPTY",
                 format!("nothing was recorded in {names}: the recorder runs, and no event reaches it"),
             ));
-        }
-        if let Some(complete) = metadata.get("segment.complete") {
-            fields.insert("recorder_complete".into(), (complete != "false").into());
-            if complete == "false" {
-                lines.push((
-                    "incomplete",
-                    "the recorder says that events are missing: counts are too low".to_owned(),
-                ));
-            }
         }
         let mut tables = Vec::new();
         if summary.polls > 0 {
@@ -131,14 +228,11 @@ impl Dial9<'_> {
             "kinds".into(),
             counts.into_iter().map(|(name, count)| (name, Value::from(count))).collect::<Map<_, _>>().into(),
         );
-        if damages > damage.len() as u64 {
-            damage.push(format!("and {} more", grouped(damages.saturating_sub(damage.len() as u64))));
-        }
         Ok(Info {
             bytes: self.bytes(),
-            status: Status::damaged_if(damages > 0),
+            status: damage.status(),
             fields,
-            title: "dial9 trace, version 1".to_owned(),
+            title: TITLE.to_owned(),
             lines,
             tables,
             damage,
@@ -180,7 +274,7 @@ impl Dial9<'_> {
         &self,
         summary: &Summary,
         fields: &mut Map<String, Value>,
-        lines: &mut Vec<(&'static str, String)>,
+        lines: &mut Lines,
         tables: &mut Vec<(&'static str, Table)>,
     ) {
         let place = |number: u32| summary.places.get(number as usize).map_or("", String::as_str);

@@ -1,11 +1,12 @@
 //! Batches, for `ls`.
 
 use super::Dial9;
-use super::segments::Rooms;
+use super::segments::{Reached, Rooms};
 use crate::output::{ERROR, Out, grouped, insert_path, shown};
+use crate::progress::Progress;
 use crate::status::{Result, Status};
 use crate::table::{Table, left, path, right};
-use crate::trace::{Listing, aligned, shown_time, time_json, widen};
+use crate::trace::{Listing, Trace as _, aligned, shown_time, time_json, widen};
 use serde_json::{Map, Value};
 use traceglass::dial9::{Frame, Frames};
 
@@ -34,10 +35,10 @@ impl Dial9<'_> {
             left("first event").spare(1),
             right("length").spare(3),
         ]);
-        let (mut status, mut next) = (Status::Clean, 0_u64);
+        let (mut status, mut next, progress) = (Status::Clean, 0_u64, Progress::new(self.bytes()));
         for segment in &self.segments {
             segment.open(|segment| {
-                for row in rows(&segment.data) {
+                for row in rows(&segment.data, Reached::new(&progress, segment)) {
                     let number = next;
                     next = next.saturating_add(u64::from(row.lost.is_none()));
                     if !bounds.meets(row.times.map(|(first, last)| (first.into(), last.into()))) {
@@ -113,13 +114,16 @@ impl Dial9<'_> {
 }
 
 /// The batches of a segment, and what is lost of it.
-fn rows(data: &[u8]) -> Vec<Row> {
+fn rows(data: &[u8], mut reached: Reached<'_>) -> Vec<Row> {
     let mut rooms = Rooms::new();
     let mut frames = Frames::new(data, rooms.lend());
     let mut rows: Vec<Row> = Vec::new();
     loop {
         match frames.next_frame() {
-            Ok(Some(Frame::Header(header))) => rows.push(Row { offset: header.offset(), ..Row::default() }),
+            Ok(Some(Frame::Header(header))) => {
+                reached.at(header.offset());
+                rows.push(Row { offset: header.offset(), ..Row::default() });
+            }
             Ok(Some(frame)) => {
                 let Some(row) = rows.last_mut() else { continue };
                 match frame {

@@ -18,13 +18,14 @@ mod waits;
 
 use crate::input::slice;
 use crate::output::Out;
+use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
     Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Private, Reference,
     Rewritten, Selection, Trace, Wanted, Window,
 };
 pub use rewrite::merge;
-use segments::{Rooms, Segment};
+use segments::{Reached, Rooms, Segment};
 use std::path::Path;
 use traceglass::dial9::{self, Frames, Trace as Checked};
 use traceglass::{Finding, Format, Severity};
@@ -145,8 +146,8 @@ impl Trace for Dial9<'_> {
         self.write(wanted, to)
     }
 
-    fn info(&self, _: &Inquiry) -> Result<Info> {
-        self.summarise()
+    fn info(&self, args: &Inquiry) -> Result<Info> {
+        self.summarise(args)
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
@@ -161,9 +162,10 @@ impl Trace for Dial9<'_> {
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
         let mut status = Status::Clean;
         let mut events = 0_u64;
-        let only_errors = findings.are_only_errors();
+        let (only_errors, progress) = (findings.are_only_errors(), Progress::new(self.bytes()));
         for segment in &self.segments {
             segment.open(|segment| {
+                let _reached = Reached::new(&progress, segment);
                 let mut report = |finding: Finding| {
                     status = status.max(Status::damaged_if(finding.severity() == Severity::Error));
                     findings.report_in(segment.path, finding);

@@ -3,6 +3,7 @@
 use crate::disk::{self, File};
 use crate::folder;
 use crate::input::Mapped;
+use crate::progress::Progress;
 use crate::status::{Failure, Result};
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -24,6 +25,36 @@ pub struct Opened<'d> {
     pub data: Cow<'d, [u8]>,
     /// Why not all of it could be unpacked, and where in the file.
     pub damage: Option<Error>,
+    /// The size of the file.
+    size: u64,
+}
+
+/// Progress through a segment: of what is unpacked, the part that is read is told as a part of the file.
+pub struct Reached<'p> {
+    progress: &'p Progress,
+    size: u64,
+    len: u64,
+    told: u64,
+}
+
+impl<'p> Reached<'p> {
+    pub fn new(progress: &'p Progress, segment: &Opened<'_>) -> Self {
+        Self { progress, size: segment.size, len: segment.data.len() as u64, told: 0 }
+    }
+
+    /// All before this offset was read.
+    pub fn at(&mut self, offset: u64) {
+        let of_file = u128::from(offset.min(self.len)) * u128::from(self.size) / u128::from(self.len.max(1));
+        let reached = u64::try_from(of_file).unwrap_or(self.size);
+        self.progress.advance(reached.saturating_sub(self.told));
+        self.told = reached;
+    }
+}
+
+impl Drop for Reached<'_> {
+    fn drop(&mut self) {
+        self.progress.advance(self.size.saturating_sub(self.told));
+    }
 }
 
 /// The segments of a folder in the order of their numbers; `None` if there are none.
@@ -77,14 +108,41 @@ impl Segment<'_> {
         match self {
             Self::Given(data) => {
                 let (data, damage) = unpack(data);
-                with(&Opened { path: None, data, damage })
+                with(&Opened { path: None, data, damage, size: self.size() })
             }
             Self::File(path) => {
                 let file = Mapped::open(path).map_err(|error| Failure::unreadable(error.message))?;
                 let (data, damage) = unpack(file.data());
-                let path = path.file_name().map(Path::new);
-                with(&Opened { path, data, damage })
+                let (path, size) = (path.file_name().map(Path::new), file.data().len() as u64);
+                with(&Opened { path, data, damage, size })
             }
+        }
+    }
+}
+
+impl Segment<'_> {
+    /// Calls `with` with the first bytes, of a file of which at most so many are read, and true if there are more.
+    pub fn open_front(&self, most: usize, with: impl FnOnce(&[u8], bool)) -> Result<()> {
+        let front = |data: &[u8]| {
+            let read = data.get(..most).unwrap_or(data);
+            let (unpacked, _) = unpack(read);
+            with(unpacked.get(..most).unwrap_or(&unpacked), read.len() < data.len() || unpacked.len() > most);
+        };
+        match self {
+            Self::Given(data) => front(data),
+            Self::File(path) => {
+                let file = Mapped::open(path).map_err(|error| Failure::unreadable(error.message))?;
+                front(file.data());
+            }
+        }
+        Ok(())
+    }
+
+    /// True if it is packed.
+    pub fn is_packed(&self) -> bool {
+        match self {
+            Self::Given(data) => packing(data).is_some(),
+            Self::File(path) => Mapped::open(path).is_ok_and(|file| packing(file.data()).is_some()),
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Rdf;
 use super::plan::overlap;
 use crate::output::bytes;
-use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Outcome, no_events};
+use crate::status::{Failure, Result};
+use crate::trace::{Damage, Events, Outcome, no_events};
 use traceglass::event::rdf::Timeline;
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::zstd::{Detected, Workspace};
@@ -31,20 +31,19 @@ impl Rdf<'_> {
             return Err(no_events(Format::Rdf));
         }
         timeline.set_window(window);
-        let mut damage = Vec::new();
+        let mut damage = Damage::default();
         while let Some(item) = timeline.next_item().map_err(content)? {
             if let Item::Event(event) = &item
                 && let EventKind::Gap(gap) = event.kind()
             {
                 // A version that is not known is no damage: `check` warns of it.
                 if !matches!(gap.cause().kind(), ErrorKind::UnsupportedVersion { .. }) {
-                    damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len())));
+                    damage.add(format!("{}; {} lost", gap.cause(), bytes(gap.len())));
                 }
             }
             events.item(&item)?;
         }
-        damage.dedup();
         events.advance(self.size());
-        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+        Ok(damage.into())
     }
 }

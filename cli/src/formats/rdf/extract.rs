@@ -3,14 +3,14 @@
 use super::decoder::Decoder;
 use super::plan::{Part as Stored, Plan, Turn};
 use super::{Rdf, name};
-use crate::status::{Result, Status};
-use crate::trace::{Outcome, Part, Parts};
+use crate::status::Result;
+use crate::trace::{Damage, Outcome, Part, Parts};
 use traceglass::Error;
 
 impl Rdf<'_> {
     /// Bytes that several entries name are written once.
     pub(super) fn extract_chunks(&self, parts: &mut dyn Parts) -> Result<Outcome> {
-        let mut damage: Vec<String> = self.damage().iter().map(ToString::to_string).collect();
+        let mut damage: Damage = self.damage().iter().map(ToString::to_string).collect();
         let mut decoder = Decoder::new();
         let (headers, contents) = (Plan::of(&self.file, Stored::Headers), Plan::of(&self.file, Stored::Data));
         for entry in self.file.entries() {
@@ -42,7 +42,7 @@ impl Rdf<'_> {
             })?;
             parts.advance(u64::try_from(entry.stored_size()).unwrap_or(0));
         }
-        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+        Ok(damage.into())
     }
 }
 
@@ -51,7 +51,7 @@ fn write(
     part: &Part<'_>,
     turn: Turn,
     parts: &mut dyn Parts,
-    damage: &mut Vec<String>,
+    damage: &mut Damage,
     read: impl FnOnce(&mut dyn FnMut(&[u8])) -> std::result::Result<(), Error>,
 ) -> Result<()> {
     if let Turn::As(first) = turn {
@@ -70,7 +70,7 @@ fn write(
     written?;
     if let Err(error) = done {
         parts.cut(id, &error.to_string());
-        damage.push(error.to_string());
+        damage.add(error.to_string());
     }
     parts.end(id)
 }

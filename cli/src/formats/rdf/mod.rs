@@ -21,8 +21,8 @@ use crate::progress::Progress;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Bounds, Cursor, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
-    Parts as Extracted, Private, Reference, Rewritten, Selection, Trace, Wanted,
+    Bounds, Cursor, Damage, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
+    Parts as Extracted, Private, Reference, Rewritten, Selection, Told as _, Trace, Wanted,
 };
 pub use create::{append, create};
 use decoder::Decoder;
@@ -169,10 +169,10 @@ impl Trace for Rdf<'_> {
     }
 
     /// Damage of chunks that are known to have events is told with these.
-    fn untold(&self) -> Result<Vec<String>> {
-        let mut lines = Vec::new();
-        self.untold_of(|_| true, |line| lines.push(line))?;
-        Ok(lines)
+    fn untold(&self) -> Result<Damage> {
+        let mut damage = Damage::default();
+        self.untold_of(|_| true, |line| damage.add(line))?;
+        Ok(damage)
     }
 
     fn bounds(&self, window: &crate::trace::Window) -> Result<Bounds> {
@@ -290,13 +290,10 @@ impl Trace for Rdf<'_> {
         if more > 0 {
             lines.push(("", format!("and {} more", grouped(more as u64))));
         }
-        let (mut damage, mut errors) = (Vec::new(), 0_usize);
+        let mut damage = Damage::default();
         let mut report = |finding: Finding| {
             if finding.severity() == Severity::Error {
-                errors = errors.saturating_add(1);
-                if errors <= SHOWN {
-                    damage.push(finding.cause().to_string());
-                }
+                damage.add(finding.cause().to_string());
             }
         };
         if complete {
@@ -305,10 +302,7 @@ impl Trace for Rdf<'_> {
         } else if let Some(error) = self.damage() {
             report(Finding::new(Severity::Error, error));
         }
-        let status = Status::damaged_if(errors > 0);
-        if errors > SHOWN {
-            damage.push(format!("and {} more", grouped(errors.saturating_sub(SHOWN) as u64)));
-        }
+        let status = damage.status();
         let legacy = if header.is_legacy() { ", legacy magic RTA_DATA" } else { "" };
         Ok(Info {
             bytes: self.file.data().len() as u64,

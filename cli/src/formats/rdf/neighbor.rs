@@ -4,7 +4,7 @@ use crate::output::{Out, add, bytes, counted, grouped, hex};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Cursor, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Part, Parts, Selection, Trace,
+    Cursor, Damage, Field, Fields, Findings, Info, Inquiry, Listing, Outcome, Part, Parts, Selection, Trace,
 };
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -63,8 +63,7 @@ impl Trace for Neighbor<'_> {
             let part = Part { kind: "chunk", name: Some(&name), number, offset, ..Part::default() };
             parts.whole(&part, chunk.content())?;
         }
-        let damage: Vec<String> = error.iter().map(ToString::to_string).collect();
-        Ok(Outcome { status: Status::damaged_if(error.is_some()), damage })
+        Ok(error.iter().map(ToString::to_string).collect::<Damage>().into())
     }
 
     fn info(&self, _: &Inquiry) -> Result<Info> {

@@ -1,7 +1,7 @@
 //! `cat` of a recording.
 
 use super::files::{Files, Kind, Part};
-use super::scan::{self, Damage};
+use super::scan;
 use super::select::Filter;
 use super::sites::{Names, Sites, names};
 use crate::json::Line;
@@ -10,7 +10,7 @@ use crate::parallel::{in_order, pays};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Cursor, Selection, widen};
+use crate::trace::{Cursor, Damage, Selection, Told as _, widen};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use traceglass::rfr::{
@@ -26,7 +26,7 @@ pub fn cat(files: &Files<'_>, args: &Selection, cursor: &mut Cursor, out: &mut O
     let select = &args.rfr;
     let kept = cursor.kept.take().and_then(|kept| kept.downcast::<Kept>().ok());
     // Damage that has been reported is not reported again.
-    let mut damage = if kept.is_some() { Damage::default() } else { Damage::of(files) };
+    let mut damage = if kept.is_some() { Damage::default() } else { scan::unopened(files) };
     let filter = Filter::of(args, files)?;
     let (sites, mut entries) = (Sites::open(files)?, Vec::new());
     let table = sites.table(&mut entries).map_err(content)?;
@@ -152,7 +152,7 @@ struct Kept {
     ended: VecDeque<[u64; 2]>,
 }
 
-/// The number of lives that are remembered after their ends, as names are.
+/// The number of lives that are remembered after their ends: [`Names`] knows as many at least.
 const ENDED: usize = 2048;
 
 impl Kept {
@@ -310,7 +310,7 @@ fn merge(
         let Ok(chunk) = Chunk::parse(data.bytes()) else { continue };
         let path = part.path.as_deref();
         if let Err(error) = chunk.header().base_micros() {
-            damage.add(path, error);
+            damage.add_in(path, error);
         }
         let objects = objects && filter.is_met_by(&chunk)?;
         printer.set_path(path);
@@ -361,7 +361,7 @@ fn merge(
                 let run = merge.failed_source().and_then(|source| sources.get(source));
                 merge.recover();
                 let path = run.and_then(|run| open.get(run.chunk)).and_then(|open| open.path);
-                damage.add(path, error);
+                damage.add_in(path, error);
             }
         }
     }
@@ -385,7 +385,7 @@ fn collect<'a>(
             Ok(sequence) => sequence,
             Err(error) => {
                 // An error in a record or an object has been added already.
-                damage.add_once(path, error);
+                damage.add_in(path, error);
                 break;
             }
         };
@@ -400,7 +400,7 @@ fn collect<'a>(
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    damage.add(path, error);
+                    damage.add_in(path, error);
                     if all.recover().is_none() {
                         break;
                     }
@@ -409,7 +409,7 @@ fn collect<'a>(
         }
         match sequence.records() {
             Ok(records) => find_runs(records, path, damage, |records| run(records, sequence.seq_id())),
-            Err(error) => damage.add_once(path, error),
+            Err(error) => damage.add_in(path, error),
         }
     }
     Ok(())
@@ -439,7 +439,7 @@ fn find_runs<'a>(
             Ok(Some(record)) => (count, last) = (count.saturating_add(1), record.micros()),
             Ok(None) => break,
             Err(error) => {
-                damage.add(path, error);
+                damage.add_in(path, error);
                 let resumed = next.recover().is_some();
                 run(std::mem::replace(&mut start, next.clone()), count);
                 (count, last) = (0, 0);
@@ -470,7 +470,7 @@ fn stream(
     kept.recall(&stream, &mut names)?;
     let follows = cursor.follows;
     let mut print = |record: &StreamRecord<'_>, end: u64, names: &mut Names<'_>, damage: &mut Damage| {
-        let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
+        let micros = record.unix_micros().map_err(|error| damage.add_in(path, error)).ok();
         let iid = match record.data() {
             StreamData::Span(span) => Some(span.iid()),
             StreamData::Task(task) => Some(task.iid()),

@@ -2,11 +2,11 @@
 
 use super::Rfr;
 use super::files::{Kind, Part};
-use super::scan::{self, Damage};
-use super::select::stated;
+use super::scan;
+use super::select::{self, stated};
 use super::sites::Sites;
 use crate::status::{Failure, Result};
-use crate::trace::{Events, Outcome, Part as Extracted, Parts, begin_before};
+use crate::trace::{Damage, Events, Outcome, Part as Extracted, Parts, Told as _, begin_before};
 use std::mem;
 use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
@@ -41,7 +41,7 @@ impl Rfr<'_> {
     }
 
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
-        let mut damage = Damage::of(&self.files);
+        let mut damage = scan::unopened(&self.files);
         for part in self.files.of(Kind::Meta).chain(self.files.of(Kind::Callsites)) {
             scan::errors(part, &mut damage)?;
         }
@@ -54,6 +54,9 @@ impl Rfr<'_> {
             let data = group.iter().map(|part| part.data()).collect::<Result<Vec<_>>>()?;
             let mut timeline = Timeline::new(&mut registry, Vec::new(), Vec::new());
             timeline.set_window(window);
+            if !select::is_large(&self.files) {
+                timeline.read_all();
+            }
             if let Some(table) = table {
                 timeline.set_callsites(table);
             }
@@ -65,32 +68,32 @@ impl Rfr<'_> {
                     && let EventKind::Gap(gap) = event.kind()
                 {
                     let path = group.get(event.input()).and_then(|part| part.path.as_deref());
-                    damage.add(path, gap.cause());
+                    damage.add_in(path, gap.cause());
                 }
                 events.item(&item)?;
             }
             events.advance(group.iter().map(|part| part.size).fold(0, u64::saturating_add));
         }
-        Ok(Outcome { status: damage.status(), damage: damage.lines() })
+        Ok(damage.into())
     }
 
     /// Times that have no place on the time axis: their records are events all the same.
-    pub(super) fn untold_damage(&self) -> Result<Vec<String>> {
+    pub(super) fn untold_damage(&self) -> Result<Damage> {
         let mut damage = Damage::default();
         for part in self.files.chunks().chain(self.files.of(Kind::Stream)) {
             scan::check(part, |finding| {
                 let cause = finding.cause();
                 if finding.severity() == Severity::Error && matches!(cause.kind(), ErrorKind::Overflow { .. })
                 {
-                    damage.add(part.path.as_deref(), cause);
+                    damage.add_in(part.path.as_deref(), cause);
                 }
             })?;
         }
-        Ok(damage.lines())
+        Ok(damage)
     }
 
     pub(super) fn extract_files(&self, parts: &mut dyn Parts) -> Result<Outcome> {
-        let mut damage = Damage::of(&self.files);
+        let mut damage = scan::unopened(&self.files);
         let mut numbers = [0_u64; 4];
         for part in &self.files.parts {
             scan::errors(part, &mut damage)?;
@@ -107,6 +110,6 @@ impl Rfr<'_> {
             let extracted = Extracted { kind, number, path, offset: Some(0), ..Extracted::default() };
             parts.whole(&extracted, part.data()?.bytes())?;
         }
-        Ok(Outcome { status: damage.status(), damage: damage.lines() })
+        Ok(damage.into())
     }
 }

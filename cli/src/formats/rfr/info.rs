@@ -2,12 +2,12 @@
 
 use super::Rfr;
 use super::files::{Kind, Part};
-use super::scan::{self, Damage};
+use super::scan;
 use super::tasks::Tasks;
 use crate::output::{add, counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::{Info, Inquiry, duration, insert_span, rfc3339, shown_micros, widen};
+use crate::trace::{Damage, Info, Inquiry, Told as _, duration, insert_span, rfc3339, shown_micros, widen};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use traceglass::event::Window;
@@ -40,7 +40,7 @@ impl Counts {
 
 pub fn info(rfr: &Rfr<'_>, args: &Inquiry) -> Result<Info> {
     let files = &rfr.files;
-    let mut damage = Damage::of(files);
+    let mut damage = scan::unopened(files);
     let mut counts = Counts::default();
     let mut tasks = Tasks::default();
     let complete = args.tasks || args.wants_all(files.bytes);
@@ -114,7 +114,7 @@ pub fn info(rfr: &Rfr<'_>, args: &Inquiry) -> Result<Info> {
             .map(|table| (if args.tasks { "tasks" } else { "busiest" }, table))
             .into_iter()
             .collect(),
-        damage: damage.lines(),
+        damage,
         complete,
     })
 }
@@ -126,7 +126,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()
         Kind::Chunk(_) => {
             let Ok(chunk) = Chunk::parse(data) else { return Ok(()) };
             let header = chunk.header();
-            let has_base = header.base_micros().map_err(|error| damage.add(path, error)).is_ok();
+            let has_base = header.base_micros().map_err(|error| damage.add_in(path, error)).is_ok();
             let mut kinds = [0_u64; RecordKind::ALL.len()];
             scan::items(&chunk, path, damage, |item, damage| {
                 match item {
@@ -138,7 +138,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()
                             add(count, 1);
                         }
                         if let (true, Err(error)) = (has_base, record.unix_micros(&header)) {
-                            damage.add(path, error);
+                            damage.add_in(path, error);
                         }
                     }
                     _ => {}
@@ -154,7 +154,7 @@ fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()
             scan::stream(&stream, path, damage, |record, damage| {
                 add(&mut counts.records, 1);
                 add(counts.by_kind.entry(record.kind()).or_default(), 1);
-                let micros = record.unix_micros().map_err(|error| damage.add(path, error)).ok();
+                let micros = record.unix_micros().map_err(|error| damage.add_in(path, error)).ok();
                 if let Some(micros) = micros {
                     widen(&mut counts.stream, micros, micros);
                 }
@@ -175,9 +175,9 @@ fn count(part: &Part<'_>, counts: &mut Counts, damage: &mut Damage) -> Result<()
         }
         Kind::Meta => {
             let Ok(meta) = Meta::parse(data) else { return Ok(()) };
-            counts.created = meta.created().map_err(|error| damage.add(path, error)).ok();
+            counts.created = meta.created().map_err(|error| damage.add_in(path, error)).ok();
             if let Some(error) = meta.formats().find_map(|format| format.err()) {
-                damage.add(path, error);
+                damage.add_in(path, error);
             }
         }
     }

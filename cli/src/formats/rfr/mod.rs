@@ -23,12 +23,11 @@ use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Rewritten,
-    Selection, Stamps, Trace, Wanted, aligned, shown_micros, widen,
+    Cursor, Damage, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
+    Rewritten, Selection, Stamps, Told as _, Trace, Wanted, aligned, shown_micros, widen,
 };
 use files::{Files, Kind, Part, Problem};
 pub use rewrite::merge;
-use scan::Damage;
 use select::Range;
 use std::path::Path;
 use traceglass::event::Window;
@@ -75,7 +74,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
     let mut sequences: Vec<Listed> = Vec::new();
     let header = chunk.header();
     if let Err(error) = header.base_micros() {
-        damage.add(path, error);
+        damage.add_in(path, error);
     }
     let based = header.base_micros().is_ok();
     scan::items(chunk, path, damage, |item, damage| {
@@ -88,7 +87,7 @@ fn list(chunk: &Chunk<'_>, path: Option<&Path>, damage: &mut Damage) -> Result<V
                 add(&mut sequence.records, 1);
                 match record.unix_micros(&header) {
                     Ok(micros) => widen(&mut sequence.span, micros, micros),
-                    Err(error) if based => damage.add(path, error),
+                    Err(error) if based => damage.add_in(path, error),
                     Err(_) => {}
                 }
             }
@@ -120,7 +119,7 @@ fn list_stream(
         add(&mut records, 1);
         match record.unix_micros() {
             Ok(micros) => widen(&mut span, micros, micros),
-            Err(error) => damage.add(part.path.as_deref(), error),
+            Err(error) => damage.add_in(part.path.as_deref(), error),
         }
         Ok(())
     })?;
@@ -176,7 +175,7 @@ impl Trace for Rfr<'_> {
         self.begin_of_chunks(time, bytes)
     }
 
-    fn untold(&self) -> Result<Vec<String>> {
+    fn untold(&self) -> Result<Damage> {
         self.untold_damage()
     }
 
@@ -222,7 +221,7 @@ impl Trace for Rfr<'_> {
             "chunks and sequences are no files of their own; `sha256sum` hashes a recording's",
         )?;
         let range = Range::of(&args.window, &self.files)?;
-        let mut damage = Damage::of(&self.files);
+        let mut damage = scan::unopened(&self.files);
         let (mut line, mut stamps) = (Line::new(), Stamps::default());
         let mut table = Table::new(&[
             path("chunk"),

@@ -1,9 +1,9 @@
 //! The text of a recording about a person or a computer: names of tasks, source files, and fields by their names.
 
 use super::files::{Files, Kind};
-use super::scan::{self, Damage};
+use super::scan;
 use crate::status::Result;
-use crate::trace::Private;
+use crate::trace::{Damage, Private};
 use std::collections::HashMap;
 use std::path::Path;
 use traceglass::rfr::{

@@ -1,79 +1,17 @@
 //! Walking through files, on after damage where that is possible.
 
-use super::files::{Files, Kind, Part, Problem};
-use crate::output::{Out, add, shown};
-use crate::status::{Result, Status};
-use std::path::{Path, PathBuf};
+use super::files::{Files, Kind, Part};
+use crate::status::Result;
+use crate::trace::{Damage, Told as _};
+use std::path::Path;
 use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, StreamRecords, Streaming};
-use traceglass::{Error, Finding, Severity};
+use traceglass::{Finding, Severity};
 
-/// The damage of a recording.
-#[derive(Default)]
-pub struct Damage {
-    /// The first ones, each with the file in the recording's directory.
-    pub first: Vec<(Option<PathBuf>, Problem)>,
-    pub count: u64,
-}
-
-impl Damage {
-    const KEPT: usize = 12;
-
-    /// The damage of the files that cannot be opened.
-    pub fn of(files: &Files<'_>) -> Self {
-        let mut damage = Self::default();
-        for (path, problem) in &files.problems {
-            damage.add(path.as_deref(), problem.clone());
-        }
-        damage
-    }
-
-    pub fn add(&mut self, path: Option<&Path>, problem: impl Into<Problem>) {
-        add(&mut self.count, 1);
-        if self.first.len() < Self::KEPT {
-            self.first.push((path.map(Path::to_owned), problem.into()));
-        }
-    }
-
-    /// Adds that of another part.
-    pub fn append(&mut self, other: Self) {
-        add(&mut self.count, other.count);
-        let room = Self::KEPT.saturating_sub(self.first.len());
-        self.first.extend(other.first.into_iter().take(room));
-    }
-
-    /// Adds an error, unless it is known already.
-    pub fn add_once(&mut self, path: Option<&Path>, error: Error) {
-        let problem = error.into();
-        if !self.first.iter().any(|(known, other)| known.as_deref() == path && *other == problem) {
-            self.add(path, error);
-        }
-    }
-
-    /// One a line, for people.
-    pub fn lines(&self) -> Vec<String> {
-        let line = |(path, error): &(Option<PathBuf>, Problem)| match path {
-            Some(path) => format!("{}: {error}", shown(path)),
-            None => error.to_string(),
-        };
-        let mut lines: Vec<String> = self.first.iter().map(line).collect();
-        let more = self.count.saturating_sub(lines.len() as u64);
-        if more > 0 {
-            lines.push(format!("and {more} more"));
-        }
-        lines
-    }
-
-    /// Says what is damaged, on stderr.
-    pub fn tell(&self, path: &Path, out: &mut Out) -> Status {
-        for line in self.lines() {
-            out.warn(path, line);
-        }
-        self.status()
-    }
-
-    pub fn status(&self) -> Status {
-        Status::damaged_if(self.count > 0)
-    }
+/// The damage of the files that cannot be opened.
+pub fn unopened(files: &Files<'_>) -> Damage {
+    let mut damage = Damage::default();
+    files.problems.iter().for_each(|(path, problem)| damage.add_in(path.as_deref(), problem));
+    damage
 }
 
 /// Everything that is wrong in a file.
@@ -102,7 +40,7 @@ pub fn check(part: &Part<'_>, mut report: impl FnMut(Finding)) -> Result<u64> {
 pub fn errors(part: &Part<'_>, damage: &mut Damage) -> Result<()> {
     check(part, |finding| {
         if finding.severity() == Severity::Error {
-            damage.add(part.path.as_deref(), finding.cause());
+            damage.add_in(part.path.as_deref(), finding.cause());
         }
     })
     .map(drop)
@@ -121,7 +59,7 @@ pub fn items<'a>(
             Ok(Some(item)) => each(item, damage)?,
             Ok(None) => return Ok(()),
             Err(error) => {
-                damage.add(path, error);
+                damage.add_in(path, error);
                 if items.recover().is_none() {
                     return Ok(());
                 }
@@ -154,7 +92,7 @@ pub fn records<'a>(
             Ok(None) => return Ok(records.offset()),
             Err(error) if grows && error.is_truncation() => return Ok(records.offset()),
             Err(error) => {
-                damage.add(path, error);
+                damage.add_in(path, error);
                 if records.recover().is_none() {
                     return Ok(records.offset());
                 }
@@ -176,7 +114,7 @@ pub fn callsites<'a>(
             Ok(Some(callsite)) => each(callsite)?,
             Ok(None) => return Ok(()),
             Err(error) => {
-                damage.add(path, error);
+                damage.add_in(path, error);
                 if callsites.recover().is_none() {
                     return Ok(());
                 }

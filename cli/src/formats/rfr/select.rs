@@ -1,10 +1,10 @@
 //! The records of a recording that `cat` prints.
 
 use super::files::{Files, Kind, Part};
-use super::scan::{self, Damage};
+use super::scan;
 use super::sites::Names;
 use crate::status::Result;
-use crate::trace::{Bounds, READ_WHOLE, Reference, Selection, Window};
+use crate::trace::{Bounds, Damage, READ_WHOLE, Reference, Selection, Window};
 use traceglass::rfr::{Chunk, ChunkHeader, Item, Object, RecordKind, StreamData, Streaming};
 
 /// A range of time, in microseconds since the Unix epoch.
@@ -42,7 +42,7 @@ impl Within {
 const AROUND: u64 = 10_000_000;
 
 /// True if a recording is so large that headers are believed.
-fn is_large(files: &Files<'_>) -> bool {
+pub(super) fn is_large(files: &Files<'_>) -> bool {
     files.parts.iter().map(|part| part.size).sum::<u64>() > READ_WHOLE
 }
 

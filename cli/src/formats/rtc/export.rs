@@ -3,8 +3,8 @@
 use super::Rtc;
 use super::scan::{Event, LONGEST, Pass};
 use crate::output::bytes;
-use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Outcome, READ_WHOLE};
+use crate::status::{Failure, Result};
+use crate::trace::{Damage, Events, Outcome, READ_WHOLE};
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
 use traceglass::{ErrorKind, Format, Severity};
 
@@ -13,7 +13,7 @@ const STEP: u64 = 1 << 16;
 
 impl Rtc<'_> {
     pub(super) fn export_events(&self, window: Window, events: &mut dyn Events) -> Result<Outcome> {
-        let mut damage = Vec::new();
+        let mut damage = Damage::default();
         // Memory that is not touched costs nothing.
         let mut buffer = vec![0; self.data.len().saturating_mul(2).min(LONGEST)];
         let mut timeline = rtc::Timeline::new(0, self.data, Vec::new(), Vec::new(), &mut buffer);
@@ -25,7 +25,7 @@ impl Rtc<'_> {
         while let Some(item) = timeline.next_item().map_err(|error| Failure::content(Format::Rtc, error))? {
             if let Item::Event(event) = &item {
                 if let EventKind::Gap(gap) = event.kind() {
-                    damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len())));
+                    damage.add(format!("{}; {} lost", gap.cause(), bytes(gap.len())));
                 }
                 let ahead = event.offset().saturating_sub(read);
                 if ahead >= STEP {
@@ -35,14 +35,13 @@ impl Rtc<'_> {
             }
             events.item(&item)?;
         }
-        damage.dedup();
         events.advance((self.data.len() as u64).saturating_sub(read));
-        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+        Ok(damage.into())
     }
 
     /// Checksums that differ, and declarations that cannot be read.
-    pub(super) fn untold_damage(&self) -> Result<Vec<String>> {
-        let (mut damage, mut lost) = (Vec::new(), None);
+    pub(super) fn untold_damage(&self) -> Result<Damage> {
+        let (mut damage, mut lost) = (Damage::default(), None);
         self.scan(&Pass::default(), |event| {
             match event {
                 Event::Gap(gap, _) => lost = Some(gap.cause()),
@@ -50,14 +49,13 @@ impl Rtc<'_> {
                     let cause = finding.cause();
                     // Of gaps there are events.
                     if !matches!(cause.kind(), ErrorKind::Lost { .. }) && lost != Some(cause) {
-                        damage.push(cause.to_string());
+                        damage.add(cause.to_string());
                     }
                 }
                 _ => {}
             }
             Ok(())
         })?;
-        damage.dedup();
         Ok(damage)
     }
 }

@@ -4,15 +4,15 @@ use super::scan::{Event, Pass};
 use super::session::Rtc;
 use super::value::Text;
 use crate::output::bytes;
-use crate::status::{Result, Status};
-use crate::trace::{Outcome, Part, PartId, Parts};
+use crate::status::Result;
+use crate::trace::{Damage, Outcome, Part, PartId, Parts, Told as _};
 use std::collections::HashMap;
 use traceglass::{ErrorKind, Severity};
 
 impl Rtc<'_> {
     /// Streams are told apart by session: ids are used again.
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
-        let mut damage = Vec::new();
+        let mut damage = Damage::default();
         let mut open: HashMap<(u64, u64), PartId> = HashMap::new();
         let mut read = 0;
         let mut session = 0;
@@ -38,19 +38,18 @@ impl Rtc<'_> {
                     parts.advance(frame.offset().saturating_sub(read));
                     read = frame.offset();
                 }
-                Event::Gap(gap, _) => damage.push(format!("{}; {} lost", gap.cause(), bytes(gap.len()))),
+                Event::Gap(gap, _) => damage.add(format!("{}; {} lost", gap.cause(), bytes(gap.len()))),
                 Event::Session(ended) => session = ended.number.saturating_add(1),
                 Event::Finding(finding) if finding.severity() == Severity::Error => {
                     let cause = finding.cause();
                     if !matches!(cause.kind(), ErrorKind::Lost { .. }) {
-                        damage.push(cause.to_string());
+                        damage.add(cause.to_string());
                     }
                 }
                 _ => {}
             }
             Ok(())
         })?;
-        damage.dedup();
-        Ok(Outcome { status: status.max(Status::damaged_if(!damage.is_empty())), damage })
+        Ok(Outcome { status: status.max(damage.status()), damage })
     }
 }

@@ -6,11 +6,11 @@ use super::value::in_ns;
 use crate::output::{bytes, counted, grouped, printable};
 use crate::status::{Result, Status};
 use crate::table::{Table, date, left, right};
-use crate::trace::{Info, Inquiry, aligned, duration, insert_span, shown_time};
+use crate::trace::{Damage, Info, Inquiry, aligned, duration, insert_span, shown_time};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use traceglass::Severity;
 use traceglass::rtc::{Grid, Unit};
-use traceglass::{Error, Severity};
 
 impl Rtc<'_> {
     pub(super) fn summarise(&self, args: &Inquiry) -> Result<Info> {
@@ -69,8 +69,7 @@ struct Summary {
     gaps: u64,
     lost: u64,
     verdicts: BTreeMap<&'static str, u64>,
-    damage: Vec<Error>,
-    damages: u64,
+    damage: Damage,
     /// Earliest and latest time on an absolute clock; if there is none, on any.
     begin: Option<i128>,
     end: Option<i128>,
@@ -79,8 +78,6 @@ struct Summary {
     details: Vec<Value>,
 }
 
-/// The number of lines of a kind that `info` shows.
-const SHOWN: usize = 12;
 /// The number of streams it shows.
 const STREAMS: usize = 64;
 
@@ -98,10 +95,7 @@ impl Summary {
                 self.lost += gap.len();
             }
             Event::Finding(finding) if finding.severity() == Severity::Error => {
-                self.damages += 1;
-                if self.damage.len() < SHOWN {
-                    self.damage.push(finding.cause());
-                }
+                self.damage.add(finding.cause().to_string());
             }
             Event::Session(session) => {
                 self.sessions += 1;
@@ -238,13 +232,8 @@ impl Summary {
         }
         let tables = table(self.rows, self.sessions > 1);
         fields.insert("stream_list".into(), self.details.into());
-        let mut damage: Vec<String> = self.damage.iter().map(Error::to_string).collect();
-        let hidden = self.damages.saturating_sub(damage.len() as u64);
-        if hidden > 0 {
-            damage.push(format!("and {} more", grouped(hidden)));
-        }
         let title = String::from("RTC, Ruler Trace Container");
-        let complete = !self.is_glance;
+        let (damage, complete) = (self.damage, !self.is_glance);
         Info { bytes: size, status, fields, title, lines, tables, damage, complete }
     }
 }

@@ -18,8 +18,8 @@ mod window;
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten, Selection,
-    Trace, Wanted,
+    Cursor, Damage, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten,
+    Selection, Trace, Wanted,
 };
 pub use rewrite::merge;
 use session::Rtc;
@@ -57,7 +57,7 @@ impl Trace for Rtc<'_> {
         false
     }
 
-    fn untold(&self) -> Result<Vec<String>> {
+    fn untold(&self) -> Result<Damage> {
         self.untold_damage()
     }
 

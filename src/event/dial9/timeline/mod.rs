@@ -9,7 +9,6 @@ use crate::dial9::{Event as Stored, Filled, Frame, Order, OrderedEvent};
 use crate::error::{ErrorKind, Result};
 use crate::event::data::Data;
 use crate::event::dial9::counters::{Counters, runtime_name};
-use crate::event::dial9::fields::Dial9Data;
 use crate::event::dial9::lasts::Lasts;
 use crate::event::dial9::moment::{KindSlot, Moment, Role};
 use crate::event::dial9::rooms::Rooms;
@@ -147,7 +146,6 @@ impl<'a, 't> Timeline<'a, 't> {
     fn keep_class(&mut self, frame: &Frame<'a>) -> Result<()> {
         match frame {
             Frame::Schema(schema) if self.order.class_count() > self.kinds.len() => {
-                let fields_before = self.kinds.slots().last().map_or(0, |last| last.fields_until);
                 let role = Role::of(schema.name());
                 let counters = match role {
                     Role::Metrics => Counters::of_runtime(schema.fields()),
@@ -155,8 +153,7 @@ impl<'a, 't> Timeline<'a, 't> {
                 };
                 let lasts = if role == Role::Other { Lasts::of(schema.fields()) } else { Lasts::NONE };
                 let (name, known, free) = (schema.name(), Known::of(schema.fields()), None);
-                let fields_until = fields_before.saturating_add(schema.field_count().into());
-                let slot = KindSlot { role, name, counters, lasts, known, free, fields_before, fields_until };
+                let slot = KindSlot { role, name, counters, lasts, known, free };
                 self.kinds.push(slot, schema.offset(), REGISTRY)?;
             }
             Frame::Annotations(annotations) => {
@@ -256,8 +253,7 @@ impl<'a, 't> Timeline<'a, 't> {
                 let (kind, name) = (what.kind(), name.label());
                 let time = Some(Time::since_origin(time.into()));
                 let current = self.current.as_ref().filter(|_| is_said);
-                let current = current.and_then(|current| Some((current, self.order.plan(current.class())?)));
-                let Some((current, plan)) = current else {
+                let Some(current) = current else {
                     // It was not said, but follows.
                     let (input, offset, len) = (0, 0, 0);
                     let (inferred, data) = (true, Data::None);
@@ -275,12 +271,9 @@ impl<'a, 't> Timeline<'a, 't> {
                         data,
                     });
                 };
-                let (event, class) = (*current.event(), current.class());
+                let event = current.event();
                 // One without a time has a place in the order alone.
                 let time = time.filter(|_| event.nanoseconds().is_some());
-                let fields_before =
-                    self.kinds.slots().get(to_usize(class)).map_or(0, |kind| kind.fields_before);
-                let pools = self.order.pools_at(current);
                 Item::Event(Event {
                     input: self.order.input_of(current),
                     offset: event.offset(),
@@ -292,7 +285,7 @@ impl<'a, 't> Timeline<'a, 't> {
                     starts,
                     ends,
                     inferred: false,
-                    data: Data::Dial9(Dial9Data { event, pools, plan, kind: class, fields_before }),
+                    data: Data::Dial9(self.order.record(current)),
                 })
             }
         }

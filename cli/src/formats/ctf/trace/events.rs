@@ -3,19 +3,15 @@
 use super::window::{self, from};
 use super::wire::{self, Lane, lanes};
 use super::{Ctf, programs};
-use crate::output::{grouped, shown};
 use crate::states::{Following, Pairs, Room};
-use crate::status::{Failure, Result, Status};
-use crate::trace::{Bounds, Events, Outcome, Part, Parts};
+use crate::status::{Failure, Result};
+use crate::trace::{Bounds, Damage, Events, Outcome, Part, Parts, Told as _};
 use std::path::Path;
 use traceglass::ctf::data::{MergeSlot, Packets, Programs, check_packets};
 use traceglass::event::ctf::{StreamSlot, Timeline};
 use traceglass::event::states::{States, Storage};
 use traceglass::event::{EventKind, Item, Source, Window};
 use traceglass::{Format, Severity};
-
-/// The number of gaps that are reported one by one.
-const SHOWN: u64 = 12;
 
 /// The number of bytes that are read between reports of progress, so that these cost nothing.
 const STEP: u64 = 1 << 16;
@@ -39,7 +35,7 @@ impl Ctf<'_> {
             let since = pairs.and_then(|pairs| pairs.since);
             let bounds = Bounds { from: since, to: window.to() };
             let mut timeline = merged(&streams, &steps, &|lane| from(lane, &bounds), &mut slots)?;
-            damage.extend(wire::problems(self, traces));
+            damage.append(wire::problems(self, traces));
             let Some(pairs) = pairs.filter(|pairs| !pairs.are_off) else {
                 timeline.set_window(window);
                 return read(timeline, &streams, damage, events);
@@ -91,20 +87,13 @@ impl Ctf<'_> {
             let programs = programs::compile(traces, &mut room)?;
             for lane in lanes(traces) {
                 let steps = programs.get(lane.trace).copied().unwrap_or(Programs::NONE);
-                let mut errors = 0_u64;
                 check_packets(lane.packets(), steps, &mut |finding| {
                     if finding.severity() == Severity::Error {
-                        errors = errors.saturating_add(1);
-                        if errors <= SHOWN {
-                            damage.push(format!("{}: {}", shown(&lane.stream.path), finding.cause()));
-                        }
+                        damage.add_in(Some(&lane.stream.path), finding.cause());
                     }
                 });
-                if let Some(more) = errors.checked_sub(SHOWN).filter(|&more| more > 0) {
-                    damage.push(format!("{}: and {} more", shown(&lane.stream.path), grouped(more)));
-                }
             }
-            damage.extend(wire::problems(self, traces));
+            damage.append(wire::problems(self, traces));
             wire::extract(traces, parts)?;
             captured.extend(wire::captures(traces).map(|(_, stream, _)| stream.path.clone()));
             Ok(damage)
@@ -123,7 +112,7 @@ impl Ctf<'_> {
                 parts.whole(&part, data.data())?;
             }
         }
-        Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+        Ok(damage.into())
     }
 }
 
@@ -154,13 +143,12 @@ fn name_of(path: &Path) -> String {
 fn read(
     mut timeline: Merged<'_, '_>,
     streams: &[Lane<'_>],
-    mut damage: Vec<String>,
+    mut damage: Damage,
     events: &mut dyn Events,
 ) -> Result<Outcome> {
     let content = |error| Failure::content(Format::Ctf2, error);
     // The number of bytes of each stream that have been read.
     let mut read = vec![0_u64; streams.len()];
-    let mut gaps = 0_u64;
     loop {
         // Looked at where it is: an item has some hundred bytes.
         let next = timeline.next_item();
@@ -171,10 +159,8 @@ fn read(
         };
         if let Item::Event(event) = item {
             if let EventKind::Gap(gap) = event.kind() {
-                gaps = gaps.saturating_add(1);
-                if let (1..=SHOWN, Some(lane)) = (gaps, streams.get(event.input())) {
-                    damage.push(format!("{}: {}", shown(&lane.stream.path), gap.cause()));
-                }
+                let path = streams.get(event.input()).map(|lane| lane.stream.path.as_path());
+                damage.add_in(path, gap.cause());
             }
             if let Some(read) = read.get_mut(event.input()) {
                 let ahead = event.offset().saturating_sub(*read);
@@ -186,8 +172,5 @@ fn read(
         }
         events.item(item)?;
     }
-    if let Some(more) = gaps.checked_sub(SHOWN).filter(|&more| more > 0) {
-        damage.push(format!("and {} more", grouped(more)));
-    }
-    Ok(Outcome { status: Status::damaged_if(!damage.is_empty()), damage })
+    Ok(damage.into())
 }

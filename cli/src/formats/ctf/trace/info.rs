@@ -5,16 +5,15 @@ use super::wire::{self, lanes};
 use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
 use crate::progress::Progress;
-use crate::status::Status;
 use crate::table::{Table, left, right};
-use crate::trace::{Info, Inquiry, duration, insert_span, rfc3339, shown_time, time_json};
+use crate::trace::{Damage, Info, Inquiry, Told as _, duration, insert_span, rfc3339, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// The number of event record classes that are shown: the most frequent ones.
 const SHOWN: usize = 12;
 
-pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, args: &Inquiry) -> Info {
+pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Damage, args: &Inquiry) -> Info {
     let bytes = ctf.found.bytes();
     let complete = args.wants_all(bytes);
     let progress = Progress::new(if complete { bytes } else { 0 });
@@ -50,7 +49,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
                 begin = [begin, scan.begin].into_iter().flatten().min();
                 end = [end, scan.end].into_iter().flatten().max();
             }
-            damage.extend(scan.damage);
+            damage.append(scan.damage);
         }
         classes.extend(counts.into_values());
         if let Ok(metadata) = super::super::parse_text(trace.files.metadata.data(), lenient) {
@@ -102,7 +101,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     }
     if !captures.is_empty() {
         fields.insert("captures".into(), captures.into());
-        damage.extend(wire::problems(ctf, traces));
+        damage.append(wire::problems(ctf, traces));
     }
     let pieces = if files > streams { format!(", in {} files", grouped(files)) } else { String::new() };
     lines.push(("streams", format!("{}{pieces}", grouped(streams))));
@@ -137,7 +136,7 @@ pub fn info(ctf: &Ctf<'_>, traces: &[Compiled<'_>], mut damage: Vec<String>, arg
     }
     let tables = if classes.is_empty() { Vec::new() } else { vec![("events", table)] };
     let title = if ctf.is_tsdl() { "CTF 1.8 trace" } else { "CTF 2 trace" };
-    let status = Status::damaged_if(!damage.is_empty());
+    let status = damage.status();
     Info { bytes, status, fields, title: title.into(), lines, tables, damage, complete }
 }
 

@@ -10,12 +10,12 @@ use crate::progress::Progress;
 use crate::record::Json;
 use crate::status::{Result, Status};
 use crate::table::{Table, date, path, right};
-use crate::trace::{Bounds, Listing, Stamps, aligned, shown_time};
+use crate::trace::{Bounds, Damage, Listing, Stamps, Told as _, aligned, shown_time};
 
 pub fn ls(
     ctf: &Ctf<'_>,
     traces: &[Compiled<'_>],
-    mut damage: Vec<String>,
+    mut damage: Damage,
     args: &Listing,
     out: &mut Out,
 ) -> Result<Status> {
@@ -26,18 +26,15 @@ pub fn ls(
     } else {
         streams(traces, &bounds, &progress, &mut damage, args, out)?;
     }
-    damage.extend(wire::problems(ctf, traces));
-    for message in &damage {
-        out.warn(&args.path, message);
-    }
-    Ok(Status::damaged_if(!damage.is_empty()))
+    damage.append(wire::problems(ctf, traces));
+    Ok(damage.tell(&args.path, out))
 }
 
 fn streams(
     traces: &[Compiled<'_>],
     bounds: &Bounds,
     progress: &Progress,
-    damage: &mut Vec<String>,
+    damage: &mut Damage,
     args: &Listing,
     out: &mut Out,
 ) -> Result<()> {
@@ -55,7 +52,7 @@ fn streams(
     for lane in lanes(traces) {
         let scan = Scan::read(lane.stream, lane.packets(), true, progress, |_| {});
         let stream = lane.stream;
-        damage.extend_from_slice(&scan.damage);
+        damage.append(scan.damage);
         if !bounds.meets(scan.begin.zip(scan.end)) {
             continue;
         }
@@ -100,7 +97,7 @@ fn packets(
     traces: &[Compiled<'_>],
     bounds: &Bounds,
     progress: &Progress,
-    damage: &mut Vec<String>,
+    damage: &mut Damage,
     args: &Listing,
     out: &mut Out,
 ) -> Result<()> {
@@ -125,7 +122,7 @@ fn packets(
             let packet = match packet {
                 Ok(packet) => packet,
                 Err(error) => {
-                    damage.push(format!("{}: {error}", shown(&stream.path)));
+                    damage.add_in(Some(&stream.path), error);
                     break;
                 }
             };

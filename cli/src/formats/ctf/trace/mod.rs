@@ -29,8 +29,8 @@ use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private, Reading,
-    Rewritten, Selection, Trace, Wanted,
+    Cursor, Damage, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
+    Reading, Rewritten, Selection, Told as _, Trace, Wanted,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
@@ -108,18 +108,18 @@ impl Ctf<'_> {
 
     /// Compiles all metadata, and hands out the traces, and what is wrong with the others and with files. It is an error
     /// if there is none that can be read.
-    fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Vec<String>) -> Result<T>) -> Result<T> {
+    fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Damage) -> Result<T>) -> Result<T> {
         let mut storage: Vec<Vec<Node>> = self.found.traces.iter().map(|_| Vec::new()).collect();
         let mut traces = Vec::new();
-        let problem = |(path, message): &(std::path::PathBuf, String)| format!("{}: {message}", shown(path));
-        let mut problems: Vec<String> = self.found.problems.iter().map(problem).collect();
+        let mut problems = Damage::default();
+        self.found.problems.iter().for_each(|(path, message)| problems.add_in(Some(path), message));
         let mut first = None;
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
             let metadata = files.parse(self.options());
             match metadata.and_then(|metadata| compile(&metadata, nodes)) {
                 Ok(schema) => {
-                    let path = shown(&files.metadata_path);
-                    problems.extend(wrong_in(metadata).into_iter().map(|error| format!("{path}: {error}")));
+                    let path = Some(&*files.metadata_path);
+                    wrong_in(metadata).into_iter().for_each(|error| problems.add_in(path, error));
                     let captures = files.streams.iter().map(|_| OnceLock::new()).collect();
                     traces.push(Compiled { schema, files, reading: self.reading, captures });
                 }
@@ -130,7 +130,7 @@ impl Ctf<'_> {
                         0 => String::new(),
                         count => format!("; {} cannot be read", counted(count as u64, "stream", "streams")),
                     };
-                    problems.push(format!("{path}: {error}{streams}"));
+                    problems.add(format!("{path}: {error}{streams}"));
                     let message = format!("{path}: {error}{}", line.unwrap_or_default());
                     let format = Some(if self.is_tsdl() { Format::Ctf1 } else { Format::Ctf2 });
                     first.get_or_insert(Unreadable { format, error: Some(error), message });
@@ -188,7 +188,7 @@ struct Scan {
     is_unix: bool,
     begin: Option<i128>,
     end: Option<i128>,
-    damage: Vec<String>,
+    damage: Damage,
 }
 
 impl Scan {
@@ -202,12 +202,11 @@ impl Scan {
     ) -> Self {
         let mut scan = Self { records: counts.then_some(0), ..Self::default() };
         let mut losses = Losses::default();
-        let place = |error| format!("{}: {error}", shown(&stream.path));
         for packet in packets {
             let packet = match packet {
                 Ok(packet) => packet,
                 Err(error) => {
-                    scan.damage.push(place(error));
+                    scan.damage.add_in(Some(&stream.path), error);
                     break;
                 }
             };
@@ -245,7 +244,7 @@ impl Scan {
                         meet(found.nanoseconds());
                         record(&found);
                     }
-                    Err(error) => scan.damage.push(place(error)),
+                    Err(error) => scan.damage.add_in(Some(&stream.path), error),
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::{Compiled, Ctf};
 use crate::input::slice;
 use crate::output::{bytes, counted, printable, shortened};
 use crate::status::Result;
-use crate::trace::{Findings, Part, Parts, Reading};
+use crate::trace::{Damage, Findings, Part, Parts, Reading, Told as _};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use traceglass::Severity;
@@ -268,25 +268,14 @@ pub fn skipped(reading: Reading) -> Option<String> {
 }
 
 /// One line for each gap of all captures, as `info` and `export` tell them.
-pub fn problems(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Vec<String> {
-    /// The number of gaps that are told one by one.
-    const MOST: usize = 12;
-    let mut lines = Vec::new();
-    let mut count = 0;
+pub fn problems(ctf: &Ctf<'_>, traces: &[Compiled<'_>]) -> Damage {
+    let mut problems: Damage = skipped(ctf.reading).into_iter().collect();
     for (_, stream, capture) in captures(traces) {
         for slot in damage(capture) {
-            count += 1;
-            if count <= MOST {
-                let path = crate::output::shown(&stream.path);
-                lines.push(format!("{path}: {}", message(slot, stream.data.data())));
-            }
+            problems.add_in(Some(&stream.path), message(slot, stream.data.data()));
         }
     }
-    lines.extend(skipped(ctf.reading));
-    if count > MOST {
-        lines.push(format!("and {} more", count - MOST));
-    }
-    lines
+    problems
 }
 
 /// A session of a capture, which is a trace of its own: a file for each track.
