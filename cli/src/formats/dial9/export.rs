@@ -1,6 +1,7 @@
 //! A recording as tracks and events. All segments are in memory: their batches overlap in time.
 
 use super::Dial9;
+use super::segments::share;
 use crate::output::bytes;
 use crate::status::{Failure, Result};
 use crate::trace::{Damage, Events, Outcome, Told as _};
@@ -27,15 +28,14 @@ impl Dial9<'_> {
             timeline.add(number, data.as_ref()).map_err(content)?;
         }
         // Of what is unpacked, the part that is read is told as a part of the files.
-        let bytes_of_files = u128::from(crate::trace::Trace::bytes(self));
-        let unpacked: u128 = loaded.iter().map(|(data, _)| data.as_ref().len() as u128).sum();
+        let size = crate::trace::Trace::bytes(self);
+        let unpacked: u64 = loaded.iter().map(|(data, _)| data.as_ref().len() as u64).sum();
         let mut read = 0_u64;
         while let Some(item) = timeline.next_item().map_err(content)? {
             if let Item::Event(event) = &item {
                 read = read.saturating_add(event.len());
                 if read >= STEP {
-                    let of_files = u128::from(read) * bytes_of_files / unpacked.max(1);
-                    events.advance(u64::try_from(of_files).unwrap_or(0));
+                    events.advance(share(read, unpacked, size));
                     read = 0;
                 }
             }
@@ -47,7 +47,7 @@ impl Dial9<'_> {
             }
             events.item(&item)?;
         }
-        events.advance(crate::trace::Trace::bytes(self));
+        events.advance(size);
         Ok(damage.into())
     }
 }

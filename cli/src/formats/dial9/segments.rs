@@ -29,6 +29,12 @@ pub struct Opened<'d> {
     size: u64,
 }
 
+/// The bytes of a file that so many of its unpacked bytes stand for.
+pub fn share(read: u64, unpacked: u64, size: u64) -> u64 {
+    let product = u128::from(read).saturating_mul(size.into());
+    product.checked_div(unpacked.into()).and_then(|share| u64::try_from(share).ok()).unwrap_or(size)
+}
+
 /// Progress through a segment: of what is unpacked, the part that is read is told as a part of the file.
 pub struct Reached<'p> {
     progress: &'p Progress,
@@ -44,8 +50,7 @@ impl<'p> Reached<'p> {
 
     /// All before this offset was read.
     pub fn at(&mut self, offset: u64) {
-        let of_file = u128::from(offset.min(self.len)) * u128::from(self.size) / u128::from(self.len.max(1));
-        let reached = u64::try_from(of_file).unwrap_or(self.size);
+        let reached = share(offset.min(self.len), self.len, self.size);
         self.progress.advance(reached.saturating_sub(self.told));
         self.told = reached;
     }
