@@ -18,6 +18,9 @@ count=0
 
 tm() { tmux -S "$socket" "$@"; }
 
+# It stays when a session ends: the next one would else meet it while it goes.
+tm -f /dev/null start-server \; set-option -s exit-empty off
+
 screen() { tm capture-pane -p -t view; }
 
 # Opens a terminal with the viewer in it.
@@ -25,7 +28,7 @@ view() { # WIDTHxHEIGHT ARGUMENTS…
     local size=$1
     shift
     tm kill-session -t view 2>/dev/null || true
-    tm -f /dev/null new-session -d -s view -x "${size%x*}" -y "${size#*x}" \
+    tm new-session -d -s view -x "${size%x*}" -y "${size#*x}" \
         "cd '$PWD'; PATH='$PATH'; traceglass view $*; echo \"exit \$?\"; stty -a | grep -o -- '-\?icanon'; sleep 1000"
 }
 
