@@ -19,11 +19,12 @@ records, packets, time, room = [], [], (1 << 32) - 1 - 20_000, 0
 # One more: it may be there already, though it is not counted yet.
 for serial in range(written + 1):
     value = hash32(serial)
-    time += value % 256
+    before, time = time, time + value % 256
     payload, name = ({"serial": serial}, "Pause") if value % 5 == 0 else ({"serial": serial, "hash": value}, "Step")
     records.append((time * 1000, name, payload))
     words = 2 + len(payload)
-    if words > room:
+    # A packet has one upper half of time.
+    if words > room or time >> 32 != before >> 32:
         packets.append(serial)
         room = PACKET_WORDS - HEADER
     room -= words

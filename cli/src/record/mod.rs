@@ -13,6 +13,7 @@ mod tree;
 pub use lines::{Lines, Shape};
 pub use slices::SliceLines;
 #[cfg(feature = "view")]
-pub use text::{ROW, Text};
+pub use text::ROW;
+pub use text::Text;
 pub use text::{SHOWN as NAME_SHOWN, row};
 pub use traceglass_open::record::{Buffer, Json, Names, Place, Spelling, Tables};
