@@ -47,16 +47,10 @@ impl Damage {
     }
 }
 
-impl Extend<String> for Damage {
-    fn extend<I: IntoIterator<Item = String>>(&mut self, lines: I) {
-        lines.into_iter().for_each(|line| self.add(line));
-    }
-}
-
 impl FromIterator<String> for Damage {
     fn from_iter<I: IntoIterator<Item = String>>(lines: I) -> Self {
         let mut damage = Self::default();
-        damage.extend(lines);
+        lines.into_iter().for_each(|line| damage.add(line));
         damage
     }
 }

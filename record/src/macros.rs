@@ -46,12 +46,12 @@ macro_rules! events {
 
             #[allow(non_camel_case_types, dead_code)]
             #[repr(u32)]
-            enum NumbersOfEvents { $($event,)* NoEvent }
+            enum __Numbers { $($event,)* __NoEvent }
 
             $(
                 impl $crate::Event for $event {
                     type Trace = $trace;
-                    const ID: u32 = NumbersOfEvents::$event as u32;
+                    const ID: u32 = __Numbers::$event as u32;
                     const SIZE: usize = 0_usize $(.saturating_add(<$type as $crate::Field>::SIZE))*;
 
                     #[inline(always)]
@@ -63,7 +63,7 @@ macro_rules! events {
 
                 impl $event {
                     const TRACE_ID: &'static $crate::metadata::Digits =
-                        &$crate::metadata::Digits::new(NumbersOfEvents::$event as u64);
+                        &$crate::metadata::Digits::new(__Numbers::$event as u64);
                     const TRACE_FIELDS: &'static [&'static [&'static str]] = &[$(
                         &[
                             "{\"name\":\"",

@@ -19,12 +19,16 @@ impl Marks {
         Self { closed: AtomicU32::new(0), released: AtomicU32::new(0) }
     }
 
-    /// The number of closed pages that wait for the sink; while a page is closed and another one given back, it may be one
-    /// too many.
+    /// The number of closed pages that wait for the sink.
     pub fn waiting(&self) -> u32 {
-        // First those that were given back: each of them was closed before.
-        let released = self.released.load(Acquire);
-        self.closed.load(Acquire).wrapping_sub(released)
+        loop {
+            let released = self.released.load(Acquire);
+            let closed = self.closed.load(Acquire);
+            // The two are of one moment if no page was given back meanwhile.
+            if self.released.load(Acquire) == released {
+                return closed.wrapping_sub(released);
+            }
+        }
     }
 
     // Each mark has one writer: a load and a store do, where a core has no more.

@@ -1,6 +1,6 @@
 //! The things that `export` is given: events, or parts with their content.
 
-use super::damage::{Damage, Told as _};
+use super::damage::{Damage, DamageExt as _};
 use super::select::Select;
 use super::time::Window;
 use crate::status::{Failure, Result, Status};

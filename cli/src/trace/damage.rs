@@ -7,7 +7,7 @@ use std::path::Path;
 pub use traceglass_open::damage::Damage;
 
 /// The ways to add damage and to tell it.
-pub trait Told {
+pub trait DamageExt {
     /// Adds an error, in a file of a trace that has several.
     fn add_in(&mut self, path: Option<&Path>, error: impl Display);
 
@@ -20,7 +20,7 @@ pub trait Told {
     fn status(&self) -> Status;
 }
 
-impl Told for Damage {
+impl DamageExt for Damage {
     fn add_in(&mut self, path: Option<&Path>, error: impl Display) {
         self.add(match path {
             Some(path) => format!("{}: {error}", shown(path)),

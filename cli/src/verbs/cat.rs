@@ -12,7 +12,7 @@ use crate::record::SliceLines;
 use crate::slices;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Cursor, Open, Selection, Told as _};
+use crate::trace::{Cursor, DamageExt as _, Open, Selection};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

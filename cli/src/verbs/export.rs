@@ -12,7 +12,7 @@ use crate::progress::{self, Progress};
 use crate::slices;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Events, Export, Open, Outcome, Reading, Target, Told as _, Trace, Window};
+use crate::trace::{DamageExt as _, Events, Export, Open, Outcome, Reading, Target, Trace, Window};
 use std::path::{Path, PathBuf};
 use traceglass::event::{self, Item};
 use traceglass_open::selected::Selected;

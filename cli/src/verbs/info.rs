@@ -5,7 +5,7 @@ use crate::measure::{width, wrap};
 use crate::output::{ERROR, GOOD, HEADING, LABEL, Out, bytes, insert_path, shown};
 use crate::progress;
 use crate::status::{Failure, Result, Status, Unreadable};
-use crate::trace::{Info, Inquiry, Open, Privacy, Reading, Told as _};
+use crate::trace::{DamageExt as _, Info, Inquiry, Open, Privacy, Reading};
 use anstyle::Style;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use crate::states::Pairs;
 use crate::stats::{Busy, ByName, Named, Sketch, Stats};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, left, name, right};
-use crate::trace::{Open, Pairing, Privacy, Reading, Select, Told as _, Window, aligned};
+use crate::trace::{DamageExt as _, Open, Pairing, Privacy, Reading, Select, Window, aligned};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::fmt::Write as _;

@@ -409,4 +409,19 @@ fn info_of_a_large_recording_reads_its_ends() {
     assert_eq!((status(&full), &whole["verdict"]), (3, &"damaged".into()));
     let events = 97 * 2 * ((5_u64 << 20) / sample.len() as u64);
     assert_eq!(whole["events"], events);
+    // The end of a packed one is known if it can be unpacked soon. Zeros behind it are no damage.
+    for (packed_bytes, end) in [(64_u64 << 20, &all["end_time_ns"]), ((64 << 20) + 1, &Value::Null)] {
+        scratch.write("folder/trace.0.bin", &many);
+        std::fs::File::options()
+            .append(true)
+            .open(scratch.path("folder/trace.0.bin"))
+            .unwrap()
+            .set_len(256 << 20)
+            .unwrap();
+        scratch.write("folder/trace.1.bin.gz", &gzip(&sample));
+        let last = std::fs::File::options().append(true).open(scratch.path("folder/trace.1.bin.gz")).unwrap();
+        last.set_len(packed_bytes).unwrap();
+        let info = json(&["info", "--json", &scratch.path("folder")]).remove(0);
+        assert_eq!((&info["time_ns"], &info["end_time_ns"]), (&all["time_ns"], end), "{packed_bytes}");
+    }
 }

@@ -9,6 +9,7 @@ mod cores;
 mod ctf;
 mod dial9;
 mod export;
+mod lines;
 mod look_back;
 mod ranges;
 mod rdf_contents;

@@ -11,8 +11,8 @@ mod view;
 use crate::output::{Out, bytes, grouped, percent};
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Damage, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
-    Rewritten, Selection, Told as _, Trace, Wanted,
+    Cursor, Damage, DamageExt as _, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
+    Parts, Private, Rewritten, Selection, Trace, Wanted,
 };
 use fragment::kind;
 #[cfg(feature = "view")]

@@ -1,7 +1,7 @@
 //! Events, segment by segment: of each in the order of time.
 
 use super::Dial9;
-use super::segments::{Opened, Reached, name_of};
+use super::segments::{Opened, Reached, name_of, read_frames};
 use crate::output::{Out, bytes, shown};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
@@ -38,31 +38,25 @@ fn print_segment(
     // The recorder renames it when it is full, and when it is packed.
     let file = segment.path.map(name_of).unwrap_or_default();
     let place = cursor.places.entry(file).or_default();
-    let printed = *place;
+    let (printed, follows) = (*place, cursor.follows);
     let mut storage = OrderStorage::default();
     let mut order = Order::new(storage.rooms());
-    order.add(0, &segment.data).map_err(content)?;
-    loop {
-        match order.next_frame() {
-            Ok(Some(Frame::Event(event))) => *place = event.end_offset(),
-            Ok(Some(Frame::Header(header))) => reached.at(header.offset()),
-            Ok(Some(_)) => {}
-            Ok(None) => break,
-            Err(error) => {
-                let Some(gap) = order.recover() else { return Err(content(error)) };
-                // What is cut may be going on to be written.
-                let is_being_written = cursor.follows
-                    && error.is_truncation()
-                    && gap.offset().saturating_add(gap.len()) == segment.data.len() as u64;
-                if !is_being_written {
-                    if error.offset() >= printed {
-                        out.warn(&args.path, format_args!("{error}; {} lost", bytes(gap.len())));
-                    }
-                    status = Status::Damaged;
-                }
-            }
+    let each = |frame: &Frame<'_>, _: &Order<'_, '_>| match frame {
+        Frame::Event(event) => *place = event.end_offset(),
+        Frame::Header(header) => reached.at(header.offset()),
+        _ => {}
+    };
+    read_frames(&mut order, &segment.data, each, |gap| {
+        let error = gap.cause();
+        // What is cut may be going on to be written.
+        if follows && error.is_truncation() && gap.end() == segment.data.len() as u64 {
+            return;
         }
-    }
+        if error.offset() >= printed {
+            out.warn(&args.path, format_args!("{error}; {} lost", bytes(gap.len())));
+        }
+        status = Status::Damaged;
+    })?;
     // Classes are numbered in each segment anew.
     let mut lines = Lines::new(&args.shape(), out);
     if let Some(path) = segment.path {

@@ -4,7 +4,7 @@ use super::Dial9;
 use super::segments::share;
 use crate::output::bytes;
 use crate::status::{Failure, Result};
-use crate::trace::{Damage, Events, Outcome, Told as _};
+use crate::trace::{Damage, DamageExt as _, Events, Outcome};
 use traceglass::Format;
 use traceglass::event::dial9::{Storage, Timeline};
 use traceglass::event::{EventKind, Item, Source as _, Window};

@@ -2,13 +2,13 @@
 
 use super::Dial9;
 use super::gather::Gather;
-use super::segments::{Reached, Segment};
+use super::segments::{Reached, Segment, read_frames};
 use super::summary::{Pairing, Summary};
 use crate::output::{bytes, counted, grouped, percent, printable, shown};
 use crate::progress::Progress;
 use crate::status::Result;
 use crate::table::{Table, left, right};
-use crate::trace::{Damage, Info, Inquiry, Told as _, Trace as _, duration, shown_time, time_json};
+use crate::trace::{Damage, DamageExt as _, Info, Inquiry, Trace as _, duration, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -75,24 +75,22 @@ impl Dial9<'_> {
         let mut look = |path: Option<&Path>, data: &[u8], at: u64, is_cut: bool, gather: &mut Gather| {
             let mut storage = OrderStorage::default();
             let mut order = Order::new(storage.rooms());
-            let added = order.add(0, data);
-            loop {
-                match added.and_then(|()| order.next_frame()) {
-                    Ok(Some(Frame::Event(event))) => gather.take(&event, &order),
-                    Ok(Some(_)) => {}
-                    Ok(None) => break,
-                    Err(error) => {
-                        let lost = order.recover().map_or(0, |gap| gap.len());
-                        // The end of the look is no damage, nor is its start within a batch.
-                        let is_edge = (is_cut && error.is_truncation()) || (at > 0 && error.offset() == 0);
-                        if !is_edge {
-                            let error = error.rebased(at);
-                            damage.add_in(path, format_args!("{error}; {} lost", bytes(lost)));
-                        }
-                    }
+            let each = |frame: &Frame<'_>, order: &Order<'_, '_>| {
+                if let Frame::Event(event) = frame {
+                    gather.take(event, order);
                 }
-            }
+            };
+            read_frames(&mut order, data, each, |gap| {
+                let error = gap.cause();
+                // The end of the look is no damage, nor is its start within a batch.
+                let is_edge = (is_cut && error.is_truncation()) || (at > 0 && error.offset() == 0);
+                if !is_edge {
+                    let lost = bytes(gap.len());
+                    damage.add_in(path, format_args!("{}; {lost} lost", error.rebased(at)));
+                }
+            })?;
             gather.end_segment();
+            Ok(())
         };
         let (mut start, mut end, mut unpacked) = (Gather::default(), Gather::default(), None);
         if let Some(first) = self.segments.first() {
@@ -104,9 +102,8 @@ impl Dial9<'_> {
             last.open(|segment| {
                 let at = segment.data.len().saturating_sub(LOOK);
                 let data = segment.data.get(at..).unwrap_or_default();
-                look(segment.path, data, at as u64, false, &mut end);
                 unpacked = segment.damage;
-                Ok(())
+                look(segment.path, data, at as u64, false, &mut end)
             })?;
         }
         if let Some(error) = unpacked {
@@ -147,23 +144,18 @@ impl Dial9<'_> {
                 let mut reached = Reached::new(&progress, segment);
                 let mut storage = OrderStorage::default();
                 let mut order = Order::new(storage.rooms());
-                let added = order.add(0, &segment.data);
-                loop {
-                    match added.and_then(|()| order.next_frame()) {
-                        Ok(Some(Frame::Header(header))) => {
-                            gather.batches = gather.batches.saturating_add(1);
-                            reached.at(header.offset());
-                        }
-                        Ok(Some(Frame::Event(event))) => gather.take(&event, &order),
-                        Ok(Some(_)) => {}
-                        Ok(None) => break,
-                        Err(error) => {
-                            let gap = order.recover().map_or(0, |gap| gap.len());
-                            lost = lost.saturating_add(gap);
-                            damage.add_in(segment.path, format_args!("{error}; {} lost", bytes(gap)));
-                        }
+                let each = |frame: &Frame<'_>, order: &Order<'_, '_>| match frame {
+                    Frame::Header(header) => {
+                        gather.batches = gather.batches.saturating_add(1);
+                        reached.at(header.offset());
                     }
-                }
+                    Frame::Event(event) => gather.take(event, order),
+                    _ => {}
+                };
+                read_frames(&mut order, &segment.data, each, |gap| {
+                    lost = lost.saturating_add(gap.len());
+                    damage.add_in(segment.path, format_args!("{}; {} lost", gap.cause(), bytes(gap.len())));
+                })?;
                 segment.damage.into_iter().for_each(|error| damage.add_in(segment.path, error));
                 inflated = inflated.saturating_add(segment.data.len() as u64);
                 let (first, is_recorded) = gather.end_segment();
@@ -253,15 +245,8 @@ impl Dial9<'_> {
             segment.open(|segment| {
                 let mut storage = OrderStorage::default();
                 let mut order = Order::new(storage.rooms());
-                let added = order.add(0, &segment.data);
-                loop {
-                    match added.and_then(|()| order.next_frame()) {
-                        Ok(Some(_)) => {}
-                        Ok(None) => break,
-                        // It was told.
-                        Err(_) => drop(order.recover()),
-                    }
-                }
+                // Damage was told.
+                read_frames(&mut order, &segment.data, |_, _| {}, drop)?;
                 pairing.segment(&mut order, later);
                 Ok(())
             })?;

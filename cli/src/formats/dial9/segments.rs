@@ -8,8 +8,8 @@ use crate::status::{Failure, Result};
 use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use traceglass::Error;
-use traceglass::dial9::{self, AnnotationSlot, ClassSlot, PoolSlot, SchemaSlot, Storage};
+use traceglass::dial9::{self, AnnotationSlot, ClassSlot, Frame, Order, PoolSlot, SchemaSlot, Storage};
+use traceglass::{Error, Format, Gap};
 use traceglass_open::packed::{self, Packing};
 
 /// The place of a segment's bytes.
@@ -33,6 +33,24 @@ pub struct Opened<'d> {
 pub fn share(read: u64, unpacked: u64, size: u64) -> u64 {
     let product = u128::from(read).saturating_mul(size.into());
     product.checked_div(unpacked.into()).and_then(|share| u64::try_from(share).ok()).unwrap_or(size)
+}
+
+/// Reads all frames of a segment into an order; `lost` is told of what cannot be read.
+pub fn read_frames<'a>(
+    order: &mut Order<'a, '_>,
+    data: &'a [u8],
+    mut each: impl FnMut(&Frame<'a>, &Order<'a, '_>),
+    mut lost: impl FnMut(Gap),
+) -> Result<()> {
+    let content = |error| Failure::content(Format::Dial9, error);
+    order.add(0, data).map_err(content)?;
+    loop {
+        match order.next_frame() {
+            Ok(Some(frame)) => each(&frame, order),
+            Ok(None) => return Ok(()),
+            Err(error) => lost(order.recover().ok_or_else(|| content(error))?),
+        }
+    }
 }
 
 /// Progress through a segment: of what is unpacked, the part that is read is told as a part of the file.
@@ -126,21 +144,20 @@ impl Segment<'_> {
 }
 
 impl Segment<'_> {
-    /// Calls `with` with the first bytes, of a file of which at most so many are read, and true if there are more.
-    pub fn open_front(&self, most: usize, with: impl FnOnce(&[u8], bool)) -> Result<()> {
+    /// Calls `with` with the first bytes, and true if there are more. At most so many are read of the file, and handed out.
+    pub fn open_front(&self, most: usize, with: impl FnOnce(&[u8], bool) -> Result<()>) -> Result<()> {
         let front = |data: &[u8]| {
             let read = data.get(..most).unwrap_or(data);
             let (unpacked, _) = unpack(read);
-            with(unpacked.get(..most).unwrap_or(&unpacked), read.len() < data.len() || unpacked.len() > most);
+            with(unpacked.get(..most).unwrap_or(&unpacked), read.len() < data.len() || unpacked.len() > most)
         };
         match self {
             Self::Given(data) => front(data),
             Self::File(path) => {
                 let file = Mapped::open(path).map_err(|error| Failure::unreadable(error.message))?;
-                front(file.data());
+                front(file.data())
             }
         }
-        Ok(())
     }
 
     /// True if it is packed.

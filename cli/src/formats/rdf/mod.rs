@@ -21,8 +21,8 @@ use crate::progress::Progress;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
-    Bounds, Cursor, Damage, Events, Field, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
-    Parts as Extracted, Private, Reference, Rewritten, Selection, Told as _, Trace, Wanted,
+    Bounds, Cursor, Damage, DamageExt as _, Events, Field, Fields, Findings, Info, Inquiry, Listing,
+    NewTrace, Outcome, Parts as Extracted, Private, Reference, Rewritten, Selection, Trace, Wanted,
 };
 pub use create::{append, create};
 use decoder::Decoder;

@@ -10,7 +10,7 @@ use crate::parallel::{in_order, pays};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Cursor, Damage, Selection, Told as _, widen};
+use crate::trace::{Cursor, Damage, DamageExt as _, Selection, widen};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use traceglass::rfr::{

@@ -6,7 +6,7 @@ use super::scan;
 use super::select::{self, stated};
 use super::sites::Sites;
 use crate::status::{Failure, Result};
-use crate::trace::{Damage, Events, Outcome, Part as Extracted, Parts, Told as _, begin_before};
+use crate::trace::{Damage, DamageExt as _, Events, Outcome, Part as Extracted, Parts, begin_before};
 use std::mem;
 use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};

@@ -7,7 +7,9 @@ use super::tasks::Tasks;
 use crate::output::{add, counted, grouped};
 use crate::progress::Progress;
 use crate::status::Result;
-use crate::trace::{Damage, Info, Inquiry, Told as _, duration, insert_span, rfc3339, shown_micros, widen};
+use crate::trace::{
+    Damage, DamageExt as _, Info, Inquiry, duration, insert_span, rfc3339, shown_micros, widen,
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use traceglass::event::Window;

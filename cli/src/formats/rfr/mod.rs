@@ -23,8 +23,8 @@ use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
-    Cursor, Damage, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
-    Rewritten, Selection, Stamps, Told as _, Trace, Wanted, aligned, shown_micros, widen,
+    Cursor, Damage, DamageExt as _, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
+    Parts, Private, Rewritten, Selection, Stamps, Trace, Wanted, aligned, shown_micros, widen,
 };
 use files::{Files, Kind, Part, Problem};
 pub use rewrite::merge;

@@ -2,7 +2,7 @@
 
 use super::files::{Files, Kind, Part};
 use crate::status::Result;
-use crate::trace::{Damage, Told as _};
+use crate::trace::{Damage, DamageExt as _};
 use std::path::Path;
 use traceglass::rfr::{Callsite, Callsites, Chunk, Item, Meta, StreamRecord, StreamRecords, Streaming};
 use traceglass::{Finding, Severity};

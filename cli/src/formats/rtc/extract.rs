@@ -5,7 +5,7 @@ use super::session::Rtc;
 use super::value::Text;
 use crate::output::bytes;
 use crate::status::Result;
-use crate::trace::{Damage, Outcome, Part, PartId, Parts, Told as _};
+use crate::trace::{Damage, DamageExt as _, Outcome, Part, PartId, Parts};
 use std::collections::HashMap;
 use traceglass::{ErrorKind, Severity};
 

@@ -12,7 +12,7 @@ use crate::output::{Out, printable, shown};
 use crate::progress::Progress;
 use crate::record::Lines;
 use crate::status::{Result, Status};
-use crate::trace::{Bounds, Cursor, Damage, Selection, Told as _};
+use crate::trace::{Bounds, Cursor, Selection};
 use std::path::Path;
 use traceglass::ctf::data::wire::WireSlot;
 use traceglass::ctf::data::{Packet, Packets, Programs, Stream};
@@ -24,16 +24,16 @@ const STEP: u64 = 1 << 20;
 
 pub fn cat<'c>(
     traces: &'c [Compiled<'c>],
-    problems: Damage,
+    problems: Vec<String>,
     args: &'c Selection,
     cursor: &mut Cursor,
     out: &mut Out,
 ) -> Result<Status> {
     let mut damage = 0_u64;
     let told = cursor.follows && cursor.kept.is_some();
-    if !told {
-        problems.tell(&args.path, out);
-        damage = problems.count();
+    for message in problems.iter().filter(|_| !told) {
+        out.warn(&args.path, message);
+        damage += 1;
     }
     let bounds = window::range(traces, &args.window)?;
     let mut slots = programs::room(traces);

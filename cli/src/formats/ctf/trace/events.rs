@@ -5,7 +5,7 @@ use super::wire::{self, Lane, lanes};
 use super::{Ctf, programs};
 use crate::states::{Following, Pairs, Room};
 use crate::status::{Failure, Result};
-use crate::trace::{Bounds, Damage, Events, Outcome, Part, Parts, Told as _};
+use crate::trace::{Bounds, Damage, DamageExt as _, Events, Outcome, Part, Parts};
 use std::path::Path;
 use traceglass::ctf::data::{MergeSlot, Packets, Programs, check_packets};
 use traceglass::event::ctf::{StreamSlot, Timeline};
@@ -27,7 +27,8 @@ impl Ctf<'_> {
         events: &mut dyn Events,
     ) -> Result<Outcome> {
         let content = |error| Failure::content(Format::Ctf2, error);
-        self.with(|traces, mut damage| {
+        self.with(|traces, problems| {
+            let mut damage: Damage = problems.into_iter().collect();
             let streams: Vec<_> = lanes(traces).into_iter().filter(Lane::has_bytes).collect();
             let mut room = programs::room(traces);
             let steps = programs::compile(traces, &mut room)?;
@@ -82,7 +83,8 @@ impl Ctf<'_> {
     pub(super) fn extract_streams(&self, parts: &mut dyn Parts) -> Result<Outcome> {
         // A trace whose metadata says nothing is extracted all the same.
         let mut captured = Vec::new();
-        let damage = self.with(|traces, mut damage| {
+        let damage = self.with(|traces, problems| {
+            let mut damage: Damage = problems.into_iter().collect();
             let mut room = programs::room(traces);
             let programs = programs::compile(traces, &mut room)?;
             for lane in lanes(traces) {

@@ -6,7 +6,9 @@ use super::{Compiled, Ctf, Scan};
 use crate::output::{counted, grouped, printable, shown};
 use crate::progress::Progress;
 use crate::table::{Table, left, right};
-use crate::trace::{Damage, Info, Inquiry, Told as _, duration, insert_span, rfc3339, shown_time, time_json};
+use crate::trace::{
+    Damage, DamageExt as _, Info, Inquiry, duration, insert_span, rfc3339, shown_time, time_json,
+};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::record::Json;
 use crate::status::{Result, Status};
 use crate::table::{Table, date, path, right};
-use crate::trace::{Bounds, Damage, Listing, Stamps, Told as _, aligned, shown_time};
+use crate::trace::{Bounds, Damage, DamageExt as _, Listing, Stamps, aligned, shown_time};
 
 pub fn ls(
     ctf: &Ctf<'_>,

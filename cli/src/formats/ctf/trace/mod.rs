@@ -29,8 +29,8 @@ use crate::progress::Progress;
 use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Damage, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Private,
-    Reading, Rewritten, Selection, Told as _, Trace, Wanted,
+    Cursor, Damage, DamageExt as _, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
+    Parts, Private, Reading, Rewritten, Selection, Trace, Wanted,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
@@ -108,18 +108,18 @@ impl Ctf<'_> {
 
     /// Compiles all metadata, and hands out the traces, and what is wrong with the others and with files. It is an error
     /// if there is none that can be read.
-    fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Damage) -> Result<T>) -> Result<T> {
+    fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Vec<String>) -> Result<T>) -> Result<T> {
         let mut storage: Vec<Vec<Node>> = self.found.traces.iter().map(|_| Vec::new()).collect();
         let mut traces = Vec::new();
-        let mut problems = Damage::default();
-        self.found.problems.iter().for_each(|(path, message)| problems.add_in(Some(path), message));
+        let problem = |(path, message): &(std::path::PathBuf, String)| format!("{}: {message}", shown(path));
+        let mut problems: Vec<String> = self.found.problems.iter().map(problem).collect();
         let mut first = None;
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
             let metadata = files.parse(self.options());
             match metadata.and_then(|metadata| compile(&metadata, nodes)) {
                 Ok(schema) => {
-                    let path = Some(&*files.metadata_path);
-                    wrong_in(metadata).into_iter().for_each(|error| problems.add_in(path, error));
+                    let path = shown(&files.metadata_path);
+                    problems.extend(wrong_in(metadata).into_iter().map(|error| format!("{path}: {error}")));
                     let captures = files.streams.iter().map(|_| OnceLock::new()).collect();
                     traces.push(Compiled { schema, files, reading: self.reading, captures });
                 }
@@ -130,7 +130,7 @@ impl Ctf<'_> {
                         0 => String::new(),
                         count => format!("; {} cannot be read", counted(count as u64, "stream", "streams")),
                     };
-                    problems.add(format!("{path}: {error}{streams}"));
+                    problems.push(format!("{path}: {error}{streams}"));
                     let message = format!("{path}: {error}{}", line.unwrap_or_default());
                     let format = Some(if self.is_tsdl() { Format::Ctf1 } else { Format::Ctf2 });
                     first.get_or_insert(Unreadable { format, error: Some(error), message });
@@ -320,7 +320,7 @@ impl Trace for Ctf<'_> {
     }
 
     fn info(&self, args: &Inquiry) -> Result<Info> {
-        self.with(|traces, problems| Ok(info::info(self, traces, problems, args)))
+        self.with(|traces, problems| Ok(info::info(self, traces, problems.into_iter().collect(), args)))
     }
 
     fn ls(&self, args: &Listing, out: &mut Out) -> Result<Status> {
@@ -329,7 +329,7 @@ impl Trace for Ctf<'_> {
             args.window.refuse("metadata has no time")?;
             return self.metadata(|trace| trace.ls(args, out));
         }
-        self.with(|traces, problems| ls::ls(self, traces, problems, args, out))
+        self.with(|traces, problems| ls::ls(self, traces, problems.into_iter().collect(), args, out))
     }
 
     fn cat(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {

@@ -15,9 +15,7 @@ use super::{Compiled, Ctf, programs, span, window};
 use crate::input::slice;
 use crate::output::{bytes, counted, shown};
 use crate::status::{Failure, Result};
-use crate::trace::{
-    Anew, Bounds, By, Damage, Digest, NewTrace, READ_WHOLE, Rewritten, Told as _, Trace, Wanted,
-};
+use crate::trace::{Anew, Bounds, By, Digest, NewTrace, READ_WHOLE, Rewritten, Trace, Wanted};
 use index::{Index, times};
 use std::path::{Path, PathBuf};
 use streams::Streams;
@@ -33,14 +31,14 @@ const LEAST: u64 = 64 << 20;
 pub fn write(
     ctf: &Ctf<'_>,
     traces: &[Compiled<'_>],
-    problems: Damage,
+    problems: Vec<String>,
     wanted: &Wanted<'_>,
     to: &mut dyn NewTrace,
 ) -> Result<Rewritten> {
     wanted.refuse_others(ctf.format(), &[By::Stream, By::Time])?;
     let bounds = window::range(traces, wanted.window)?;
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("packets") };
-    for problem in problems.lines() {
+    for problem in problems {
         done.lose(None, 0, 0, problem);
     }
     let mut room = programs::room(traces);

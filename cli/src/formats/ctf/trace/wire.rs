@@ -5,7 +5,7 @@ use super::{Compiled, Ctf};
 use crate::input::slice;
 use crate::output::{bytes, counted, printable, shortened};
 use crate::status::Result;
-use crate::trace::{Damage, Findings, Part, Parts, Reading, Told as _};
+use crate::trace::{Damage, DamageExt as _, Findings, Part, Parts, Reading};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use traceglass::Severity;
