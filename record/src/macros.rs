@@ -23,6 +23,18 @@
 /// assert!(Doors::METADATA_1_8.contains("name = \"Opened\""));
 /// assert!(Doors::METADATA.contains(r#""name":"all_closed""#));
 /// ```
+///
+/// Names that the metadata cannot hold do not compile:
+///
+/// ```compile_fail,E0080
+/// traceglass_record::events! { trace Doors { clock 1_000; event Opened as "a \"door\"" {} } }
+/// # let _ = <Doors as traceglass_record::Trace>::METADATA;
+/// ```
+///
+/// ```compile_fail,E0080
+/// traceglass_record::events! { trace Doors { clock 1_000; event Opened { größe: u8 } } }
+/// # let _ = <Doors as traceglass_record::Trace>::METADATA;
+/// ```
 #[macro_export]
 macro_rules! events {
     (

@@ -240,13 +240,13 @@ fn a_keeping_recorder_goes_on_with_numbers_and_losses() {
 /// The end of a packet is stored in two halves: a reset between them must not make it another time.
 #[test]
 fn packets_have_one_upper_half_of_time() {
-    let (memory, mut random) = (memory(WORDS * 4), Random(5));
+    let (memory, mut random) = (memory(WORDS * 5), Random(5));
     let mut recorder = Recorder::<Everything>::overwriting(Pages::new(&memory, WORDS));
     let upper = 1_u64 << 32;
-    for time in [upper - 3, upper - 1, upper, upper + 7, u64::MAX - 1, 5] {
+    for time in [upper - 3, upper - 1, upper, upper + 7, u64::MAX - 1, 5, 4] {
         assert!(record(&mut recorder, &mut random, time).0);
     }
-    let headers: Vec<u64> = (0..4)
+    let headers: Vec<u64> = (0..5)
         .map(|page| {
             let word = |at: usize| u64::from(memory[page * WORDS + at].load(Relaxed));
             let (begin, end) = (word(2) | word(3) << 32, word(4) | word(5) << 32);
@@ -254,7 +254,7 @@ fn packets_have_one_upper_half_of_time() {
             begin
         })
         .collect();
-    assert_eq!(headers, [upper - 3, upper, u64::MAX - 1, 5]);
+    assert_eq!(headers, [upper - 3, upper, u64::MAX - 1, 5, 4]);
 }
 
 /// The drain gives back what was closed, while a third context looks.
