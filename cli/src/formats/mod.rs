@@ -24,12 +24,15 @@ pub fn open<'a>(input: &'a Input, reading: Reading) -> Result<Box<dyn Trace + 'a
             if let Some(trace) = ctf::open_directory(path, reading)? {
                 return Ok(trace);
             }
-            if let Some(recording) = rfr::open_directory(path)? {
+            let recording = rfr::open_directory(path);
+            if let Ok(Some(recording)) = recording {
                 return Ok(recording);
             }
+            // A file that cannot be read may be a segment.
             if let Some(segments) = dial9::open_directory(path) {
                 return Ok(segments);
             }
+            recording?;
             return Err(Unreadable::new(
                 "no trace in this directory: neither files of an RFR recording nor CTF 2's `metadata`, nor segments \
                  of dial9",

@@ -121,6 +121,73 @@ fn a_folder_of_rotated_segments_is_one_recording() {
     assert_eq!((head(&folder), head(&sample())), (Some(true), Some(false)));
 }
 
+/// A file that is called as the segments beside it are belongs to the recording, whatever is in it: each verb names it, and
+/// reads the others. What is called otherwise is something else.
+#[test]
+fn a_segment_that_is_none_is_damage_that_each_verb_names() {
+    let first = std::fs::read(sample()).unwrap();
+    let mut no_header = first.clone();
+    no_header[1] ^= 1;
+    let no_gzip = &gzip(&first)[1..];
+    // Two batches of the sample are left after the damage of the first one.
+    let cases: [(&str, Option<&[u8]>); 4] = [
+        ("trace.1.bin", Some(&no_header)),
+        ("trace.1.bin.gz", Some(no_gzip)),
+        ("trace.1.bin", Some(b"")),
+        // A folder.
+        ("trace.1.bin", None),
+    ];
+    for (number, (name, content)) in cases.into_iter().enumerate() {
+        let scratch = Scratch::new(&format!("dial9-no-segment-{number}"));
+        let outs = Scratch::new(&format!("dial9-no-segment-{number}-out"));
+        scratch.write("trace.0.bin", &first);
+        match content {
+            Some(content) => drop(scratch.write(name, content)),
+            None => std::fs::create_dir(scratch.path(name)).unwrap(),
+        }
+        scratch.write("trace.2.bin", &first);
+        let folder = scratch.path("");
+        let (out, exported) = (outs.path("recovered"), outs.path("exported.json"));
+        let verbs: [&[&str]; 7] = [
+            &["check", &folder],
+            &["info", &folder],
+            &["ls", &folder],
+            &["cat", &folder],
+            &["stats", &folder],
+            &["export", "--format", "chrome", "-o", &exported, &folder],
+            &["recover", "-o", &out, &folder],
+        ];
+        for verb in verbs {
+            let done = traceglass(verb);
+            let text = [&done.stdout[..], &done.stderr].concat();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            assert_eq!(status(&done), 3, "{number} {verb:?} {text}");
+            assert!(text.contains(name), "{number} {verb:?} {text}");
+        }
+        let count = |path: &str| json(&["cat", "--json", path]).len();
+        let left = if number == 0 { 96 } else { 0 };
+        assert_eq!((count(&folder), count(&out)), (2 * 97 + left, 2 * 97 + left), "{number}");
+        assert_eq!(status(&traceglass(&["check", &out])), 0, "{number}");
+        let merged = traceglass(&["merge", "-o", &outs.path("merged"), &folder, &sample()]);
+        let text = String::from_utf8_lossy(&merged.stderr).into_owned();
+        assert!(status(&merged) == 2 && text.contains(name), "{number} {text}");
+    }
+    let scratch = Scratch::new("dial9-not-of-the-series");
+    for name in ["trace.0.bin", "trace.2.bin", "1763900000-4.bin", "1763900060-5.bin"] {
+        scratch.write(name, &first);
+    }
+    // Of another series; without a number; just begun by a recorder.
+    scratch.write("firmware.1.bin", b"something else");
+    scratch.write("trace.bin", b"something else");
+    scratch.write("trace.3.bin.active", b"");
+    let folder = scratch.path("");
+    assert_eq!(status(&traceglass(&["check", &folder])), 0);
+    assert_eq!(json(&["cat", "--json", &folder]).len(), 4 * 97);
+    scratch.write("1763900099-6.bin", b"not of a segment");
+    let check = traceglass(&["check", &folder]);
+    assert!(status(&check) == 3 && String::from_utf8_lossy(&check.stdout).contains("1763900099-6.bin"));
+}
+
 /// Of many damages, the first twelve are listed, and the others are counted.
 #[test]
 fn info_counts_the_damage_that_it_does_not_list() {

@@ -2,7 +2,7 @@
 
 use crate::common::dial9::Writer;
 use crate::common::{Scratch, data, status, traceglass};
-use crate::shared::{files, is_clean, records, write};
+use crate::shared::{files, is_clean, lines, records, write};
 use std::fs;
 
 const VARINT: u8 = 9;
@@ -92,6 +92,35 @@ fn times_are_counted_anew() {
         let again = scratch.path("again.bin");
         assert_eq!(write(&["cut", "--force", "--from", from, "--to", to, "-o", &again, &out]).0, 0);
         assert_eq!(fs::read(&again).unwrap(), expected);
+    }
+}
+
+/// What a recorder says of itself is selected as all else is: what `cat` prints is in the file.
+#[test]
+fn a_range_of_what_a_recorder_says_is_kept() {
+    let scratch = Scratch::new("rewrite-dial9-about");
+    let sample = data("trace.0.bin");
+    let sample = sample.to_str().unwrap();
+    let without_places = |args: &[&str]| -> Vec<String> {
+        let strip = |mut line: serde_json::Value| {
+            let of = line.as_object_mut().unwrap();
+            of.remove("offset");
+            of.remove("batch");
+            line.to_string()
+        };
+        lines(&[&["cat", "--json"], args].concat()).into_iter().map(strip).collect()
+    };
+    for (number, select) in
+        [&["--to=+2us"][..], &["--to=+1ns"], &["--name=ClockSyncEvent"], &["--name=Clock*", "--to=+1ns"]]
+            .iter()
+            .enumerate()
+    {
+        let out = scratch.path(&format!("{number}.bin"));
+        let wanted = without_places(&[select, &[sample][..]].concat());
+        let (code, report) = write(&[&["cut"], *select, &["-o", &out, sample]].concat());
+        assert_eq!(code, 0, "{report}");
+        assert!(!wanted.is_empty() && is_clean(&out), "{select:?}");
+        assert_eq!(without_places(&[select, &[&out[..]][..]].concat()), wanted, "{select:?}");
     }
 }
 

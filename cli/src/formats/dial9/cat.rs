@@ -2,18 +2,25 @@
 
 use super::Dial9;
 use super::segments::{Opened, Reached, name_of, read_frames};
+use crate::json::Line;
 use crate::output::{Out, bytes, shown};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Bounds, Cursor, Selection, Trace as _};
+use crate::trace::{Bounds, Cursor, DamageExt as _, Selection, Trace as _};
+use std::cell::Cell;
+use std::fmt::Display;
 use traceglass::dial9::{Frame, Order, OrderStorage};
 use traceglass::{Error, Format};
 
 impl Dial9<'_> {
     pub(super) fn print(&self, args: &Selection, cursor: &mut Cursor, out: &mut Out) -> Result<Status> {
         let bounds = self.range(&args.window)?;
-        let (mut status, progress) = (Status::Clean, Progress::new(self.bytes()));
+        // Who follows is told once.
+        let damage = self.damage();
+        let mut status =
+            if cursor.places.is_empty() { damage.tell(&args.path, out) } else { damage.status() };
+        let progress = Progress::new(self.bytes());
         for segment in &self.segments {
             let printed = segment.open(|segment| {
                 let reached = Reached::new(&progress, segment);
@@ -37,12 +44,16 @@ fn print_segment(
     let mut status = Status::Clean;
     // The recorder renames it when it is full, and when it is packed.
     let file = segment.path.map(name_of).unwrap_or_default();
-    let place = cursor.places.entry(file).or_default();
-    let (printed, follows) = (*place, cursor.follows);
+    let told = cursor.places.entry(file).or_default();
+    let (printed, place, follows) = (*told, Cell::new(*told), cursor.follows);
+    let named = |error: &dyn Display| match segment.path {
+        Some(path) => format!("{}: {error}", shown(path)),
+        None => error.to_string(),
+    };
     let mut storage = OrderStorage::default();
     let mut order = Order::new(storage.rooms());
     let each = |frame: &Frame<'_>, _: &Order<'_, '_>| match frame {
-        Frame::Event(event) => *place = event.end_offset(),
+        Frame::Event(event) => place.set(event.end_offset()),
         Frame::Header(header) => reached.at(header.offset()),
         _ => {}
     };
@@ -53,16 +64,18 @@ fn print_segment(
             return;
         }
         if error.offset() >= printed {
-            out.warn(&args.path, format_args!("{error}; {} lost", bytes(gap.len())));
+            out.warn(&args.path, named(&format_args!("{error}; {} lost", bytes(gap.len()))));
         }
+        place.set(gap.end());
         status = Status::Damaged;
     })?;
+    *told = place.get();
     // Classes are numbered in each segment anew.
     let mut lines = Lines::new(&args.shape(), out);
     if let Some(path) = segment.path {
-        let mut json = b",\"path\":".to_vec();
-        json.extend(serde_json::Value::from(path.to_string_lossy()).to_string().bytes());
-        lines.set_place(&Place { shown: shown(path), json });
+        let mut line = Line::new();
+        let json = line.path(Some(path)).text.strip_prefix(b"{").unwrap_or_default();
+        lines.set_place(&Place { shown: shown(path), json: [b",", json].concat() });
     }
     // Symbols have the time 0, which is before all others: they come last.
     let mut of_no_time = Vec::new();
@@ -84,7 +97,9 @@ fn print_segment(
     }
     lines.settle(out)?;
     if let Some(error) = segment.damage {
-        out.warn(&args.path, error);
+        if printed == 0 {
+            out.warn(&args.path, named(&error));
+        }
         status = Status::Damaged;
     }
     Ok(status)

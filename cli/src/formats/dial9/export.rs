@@ -4,7 +4,7 @@ use super::Dial9;
 use super::segments::share;
 use crate::output::bytes;
 use crate::status::{Failure, Result};
-use crate::trace::{Damage, DamageExt as _, Events, Outcome};
+use crate::trace::{DamageExt as _, Events, Outcome};
 use traceglass::Format;
 use traceglass::event::dial9::{Storage, Timeline};
 use traceglass::event::{EventKind, Item, Source as _, Window};
@@ -17,7 +17,7 @@ impl Dial9<'_> {
         let content = |error| Failure::content(Format::Dial9, error);
         let loaded = self.segments.iter().map(|segment| segment.load()).collect::<Result<Vec<_>>>()?;
         let path = |number: usize| self.segments.get(number).and_then(|segment| segment.path());
-        let mut damage = Damage::default();
+        let mut damage = self.damage();
         for (number, (_, error)) in loaded.iter().enumerate() {
             error.iter().for_each(|error| damage.add_in(path(number), error));
         }

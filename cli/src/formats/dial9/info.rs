@@ -8,7 +8,7 @@ use crate::output::{bytes, counted, grouped, percent, printable, shown};
 use crate::progress::Progress;
 use crate::status::Result;
 use crate::table::{Table, left, right};
-use crate::trace::{Damage, DamageExt as _, Info, Inquiry, Trace as _, duration, shown_time, time_json};
+use crate::trace::{DamageExt as _, Info, Inquiry, Trace as _, duration, insert_span, shown_time, time_json};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,8 +50,7 @@ fn say_span(
     fields: &mut Map<String, Value>,
     lines: &mut Lines,
 ) {
-    fields.insert("time_ns".into(), time_json(first.map(Into::into)));
-    fields.insert("end_time_ns".into(), time_json(last.map(Into::into)));
+    insert_span(fields, [first, last].map(|time| time.map(i128::from)), false);
     let Some(first) = first else { return };
     let day =
         clock.map(|(day, then)| i128::from(day).saturating_sub(then.into()).saturating_add(first.into()));
@@ -71,7 +70,7 @@ impl Dial9<'_> {
 
     /// The facts that the start of the first segment and the end of the last one tell.
     fn glance(&self) -> Result<Info> {
-        let mut damage = Damage::default();
+        let mut damage = self.damage();
         let mut look = |path: Option<&Path>, data: &[u8], at: u64, is_cut: bool, gather: &mut Gather| {
             let mut storage = OrderStorage::default();
             let mut order = Order::new(storage.rooms());
@@ -136,7 +135,7 @@ impl Dial9<'_> {
     fn read_all(&self) -> Result<Info> {
         let (mut gather, mut pairing) = (Gather::default(), Pairing::default());
         let (mut inflated, mut lost) = (0_u64, 0_u64);
-        let mut damage = Damage::default();
+        let mut damage = self.damage();
         let (mut empty, mut firsts) = (Vec::new(), Vec::new());
         let progress = Progress::new(self.bytes());
         for segment in &self.segments {

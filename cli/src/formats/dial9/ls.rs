@@ -6,7 +6,7 @@ use crate::output::{ERROR, Out, grouped, insert_path, shown};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
 use crate::table::{Table, left, path, right};
-use crate::trace::{Listing, Trace as _, aligned, shown_time, time_json, widen};
+use crate::trace::{DamageExt as _, Listing, Trace as _, aligned, insert_span, shown_time, widen};
 use serde_json::{Map, Value};
 use traceglass::dial9::{Frame, Frames};
 
@@ -35,6 +35,7 @@ impl Dial9<'_> {
             left("first event").spare(1),
             right("length").spare(3),
         ]);
+        let mut damage = self.damage();
         let (mut status, mut next, progress) = (Status::Clean, 0_u64, Progress::new(self.bytes()));
         for segment in &self.segments {
             segment.open(|segment| {
@@ -64,13 +65,11 @@ impl Dial9<'_> {
                             None => {
                                 object.insert("schemas".into(), row.schemas.into());
                                 object.insert("events".into(), row.events.into());
-                                object.insert(
-                                    "time_ns".into(),
-                                    time_json(row.times.map(|(first, _)| first.into())),
-                                );
-                                object.insert(
-                                    "end_time_ns".into(),
-                                    time_json(row.times.map(|(_, last)| last.into())),
+                                let (first, last) = row.times.unzip();
+                                insert_span(
+                                    &mut object,
+                                    [first, last].map(|time| time.map(i128::from)),
+                                    false,
                                 );
                             }
                         }
@@ -100,16 +99,14 @@ impl Dial9<'_> {
                         )?;
                     }
                 }
-                if segment.damage.is_some() {
-                    status = Status::Damaged;
-                }
+                segment.damage.into_iter().for_each(|error| damage.add_in(segment.path, error));
                 Ok(())
             })?;
         }
         if !args.json {
             table.finish(out)?;
         }
-        Ok(status)
+        Ok(status.max(damage.tell(&args.path, out)))
     }
 }
 

@@ -21,18 +21,20 @@ use crate::output::Out;
 use crate::progress::Progress;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
-    Bounds, Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Private, Reference,
-    Rewritten, Selection, Trace, Wanted, Window,
+    Bounds, Cursor, Damage, DamageExt as _, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace,
+    Outcome, Private, Reference, Rewritten, Selection, Trace, Wanted, Window,
 };
 pub use rewrite::merge;
-use segments::{Reached, Rooms, Segment};
-use std::path::Path;
+use segments::{Folder, Reached, Rooms, Segment};
+use std::path::{Path, PathBuf};
 use traceglass::dial9::{self, Frames, Trace as Checked};
 use traceglass::{Finding, Format, Severity};
 
 /// A recording.
 pub struct Dial9<'a> {
     segments: Vec<Segment<'a>>,
+    /// The files of segments that cannot be read, and why.
+    unreadable: Vec<(PathBuf, String)>,
     /// True if it is a folder.
     is_folder: bool,
 }
@@ -40,24 +42,34 @@ pub struct Dial9<'a> {
 /// Opens a segment, or several one after the other.
 pub fn open(data: &[u8]) -> Result<Box<dyn Trace + '_>, Unreadable> {
     match Checked::parse(data) {
-        Ok(_) => Ok(Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false })),
+        Ok(_) => Ok(Box::new(Dial9::of_file(data))),
         Err(error) => Err(Unreadable::content(Format::Dial9, error)),
     }
 }
 
 /// Opens a segment that is packed; `None` if it is none.
 pub fn open_packed(data: &[u8]) -> Option<Box<dyn Trace + '_>> {
-    segments::packing(data)
-        .map(|_| Box::new(Dial9 { segments: vec![Segment::Given(data)], is_folder: false }) as _)
+    segments::packing(data).map(|_| Box::new(Dial9::of_file(data)) as _)
 }
 
 /// Opens the segments of a folder; `None` if there are none.
 pub fn open_directory(path: &Path) -> Option<Box<dyn Trace>> {
-    let segments = segments::of_folder(path)?;
-    Some(Box::new(Dial9 { segments, is_folder: true }))
+    let Folder { segments, unreadable } = segments::of_folder(path)?;
+    Some(Box::new(Dial9 { segments, unreadable, is_folder: true }))
 }
 
-impl Dial9<'_> {
+impl<'a> Dial9<'a> {
+    fn of_file(data: &'a [u8]) -> Self {
+        Self { segments: vec![Segment::Given(data)], unreadable: Vec::new(), is_folder: false }
+    }
+
+    /// The damage that is known before a segment is read.
+    fn damage(&self) -> Damage {
+        let mut damage = Damage::default();
+        self.unreadable.iter().for_each(|(path, why)| damage.add_in(Some(path), why));
+        damage
+    }
+
     /// The range that is asked for, in nanoseconds of the writer's clock.
     fn range(&self, window: &Window) -> Result<Bounds> {
         Self::range_from(window, &|| self.first_time())
@@ -160,7 +172,8 @@ impl Trace for Dial9<'_> {
     }
 
     fn check(&self, findings: &mut Findings<'_>) -> Result<Status> {
-        let mut status = Status::Clean;
+        let mut status = Status::damaged_if(!self.unreadable.is_empty());
+        self.unreadable.iter().for_each(|(path, why)| findings.unreadable(Some(path), why));
         let mut events = 0_u64;
         let (only_errors, progress) = (findings.are_only_errors(), Progress::new(self.bytes()));
         for segment in &self.segments {

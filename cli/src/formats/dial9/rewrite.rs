@@ -1,8 +1,9 @@
 //! Recordings of some events of another one, or of the segments of several.
 
-use super::segments::{Opened, Rooms, Segment, packing};
+use super::segments::{Folder, Opened, Rooms, Segment, packing};
 use super::{Dial9, segments};
 use crate::input::{Input, Mapped, slice};
+use crate::output::shown;
 use crate::record::Names;
 use crate::status::{Failure, Result};
 use crate::trace::{Anew, Bounds, By, Digest, NewTrace, Rewritten, Wanted, in_order_of_time};
@@ -28,8 +29,11 @@ struct Piece {
     span: Span,
     /// The times of all events.
     all: Span,
-    /// The number of them in the range of time, once it is known.
+    /// The times of those events that say something of others, and are wanted themselves.
+    told: Span,
+    /// The number of others in the range of time, once it is known; and true if anything is that is wanted.
     inside: u64,
+    is_wanted: bool,
 }
 
 /// From the least time to the greatest one; none yet.
@@ -64,7 +68,10 @@ type Wants<'w> = (Bounds, &'w Names);
 enum Turn {
     /// It is, if its time lies in the range.
     Named,
+    /// It is, if its piece is.
     About,
+    /// Both.
+    Told,
     Outside,
 }
 
@@ -91,19 +98,18 @@ impl<'w> Turns<'w> {
             Some((at, turn)) if *at == schema.offset() => *turn,
             _ => self.learn(schema),
         };
-        if turn == Turn::Named && time == 0 { (Turn::About, time) } else { (turn, time) }
+        if matches!(turn, Turn::Named | Turn::Told) && time == 0 { (Turn::About, time) } else { (turn, time) }
     }
 
     /// Compares the name of a schema.
     #[cold]
     fn learn(&mut self, schema: Schema<'_>) -> Turn {
         let name = schema.name();
-        let turn = if is_about_the_recorder(name) {
-            Turn::About
-        } else if self.names.has(name) {
-            Turn::Named
-        } else {
-            Turn::Outside
+        let turn = match (is_about_the_recorder(name), self.names.has(name)) {
+            (false, true) => Turn::Named,
+            (true, true) => Turn::Told,
+            (true, false) => Turn::About,
+            (false, false) => Turn::Outside,
         };
         let known = self.known.get_mut(usize::from(schema.type_id()) % NAMES);
         known.into_iter().for_each(|known| *known = (schema.offset(), turn));
@@ -114,7 +120,7 @@ impl<'w> Turns<'w> {
     fn keeps(&mut self, event: &Event<'_>, bounds: &Bounds) -> bool {
         match self.of(event) {
             (Turn::Named, time) => bounds.wants(Some(time.into())),
-            (turn, _) => turn == Turn::About,
+            (turn, _) => turn != Turn::Outside,
         }
     }
 }
@@ -124,6 +130,7 @@ impl Dial9<'_> {
         wanted.refuse_others(Format::Dial9, &[By::Name, By::Time])?;
         let is_everything = wanted.window.is_everything() && wanted.names.are_all();
         let mut done = Rewritten { anew: Anew::nowhere(), is_copy: true, ..Rewritten::of("events") };
+        self.unreadable.iter().for_each(|(path, why)| done.lose(Some(path), 0, 0, why));
         // What a segment consists of is read once; a range may count from the first time.
         let mut all = Vec::new();
         for segment in &self.segments {
@@ -141,9 +148,8 @@ impl Dial9<'_> {
                 let path = opened.path;
                 lost.into_iter().for_each(|(offset, len, error)| done.lose(path, offset, len, error));
                 pieces.iter_mut().for_each(|piece| piece.judge(opened, &bounds, &mut done));
-                let inside = pieces.iter().map(|piece| piece.inside).fold(0, u64::saturating_add);
                 let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);
-                if inside == 0 && !is_everything {
+                if !is_everything && !pieces.iter().any(|piece| piece.is_wanted) {
                     done.is_copy = false;
                     done.dropped = done.dropped.saturating_add(events);
                     return Ok(());
@@ -305,30 +311,35 @@ impl Piece {
                 self.span.meet(time);
             }
             Turn::About => self.about = self.about.saturating_add(1),
+            Turn::Told => {
+                self.about = self.about.saturating_add(1);
+                self.told.meet(time);
+            }
             Turn::Outside => {}
         }
     }
 
     /// Counts what is in the range; of a piece that lies only partly in it, by reading it again.
     fn judge(&mut self, opened: &Opened<'_>, (bounds, names): &Wants<'_>, done: &mut Rewritten) {
-        let Some((first, last)) = self.span.times() else { return };
         let wants = |time: u64| bounds.wants(Some(time.into()));
-        if wants(first) && wants(last) {
-            self.inside = self.named;
-            done.meet(first.into(), last.into());
+        let spans = || [self.span, self.told].into_iter().filter_map(Span::times);
+        if spans().all(|(first, last)| wants(first) && wants(last)) {
+            spans().for_each(|(first, last)| done.meet(first.into(), last.into()));
+            (self.inside, self.is_wanted) = (self.named, spans().next().is_some());
             return;
         }
-        if !bounds.meets(Some((first.into(), last.into()))) {
+        if !spans().any(|(first, last)| bounds.meets(Some((first.into(), last.into())))) {
             return;
         }
         let mut rooms = Rooms::new();
         let mut frames = Frames::new(slice(&opened.data, self.start, self.end), rooms.lend());
         let mut turns = Turns::new(names);
         while let Ok(Some(event)) = frames.next_event() {
-            if let (Turn::Named, time) = turns.of(&event)
+            if let (turn @ (Turn::Named | Turn::Told), time) = turns.of(&event)
                 && wants(time)
             {
-                self.inside = self.inside.saturating_add(1);
+                self.inside = self.inside.saturating_add(u64::from(turn == Turn::Named));
+                self.is_wanted = true;
                 done.meet(time.into(), time.into());
             }
         }
@@ -376,12 +387,22 @@ fn write(
 /// Writes the segments of several recordings into one file, one recording after the other, in order of time.
 pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("events") };
-    let segments = |input| match input {
-        &(Input::File(ref mapped, _) | Input::Stream(ref mapped, _)) => vec![Segment::Given(mapped.data())],
-        Input::Directory(path) => segments::of_folder(path).unwrap_or_default(),
-    };
-    let recordings =
-        inputs.iter().map(|input| Dial9 { segments: segments(input), is_folder: false }).collect();
+    let mut recordings = Vec::new();
+    for input in inputs {
+        let path = match input {
+            Input::File(mapped, _) | Input::Stream(mapped, _) => {
+                recordings.push(Dial9::of_file(mapped.data()));
+                continue;
+            }
+            Input::Directory(path) => path,
+        };
+        let Folder { segments, unreadable } = segments::of_folder(path).unwrap_or_default();
+        if let Some((file, why)) = unreadable.first() {
+            let file = shown(&path.join(file));
+            return Err(Failure::usage(format!("a segment is damaged: recover it first {file}: {why}")));
+        }
+        recordings.push(Dial9 { segments, unreadable, is_folder: false });
+    }
     let recordings = in_order_of_time(recordings, Dial9::first_time)?;
     let segments: Vec<_> = recordings.into_iter().flat_map(|recording| recording.segments).collect();
     let mut packings = Vec::new();
@@ -406,7 +427,7 @@ pub fn merge(inputs: &[Input], wanted: &Wanted<'_>, to: &mut dyn NewTrace) -> Re
         segment.open(|opened| {
             let (pieces, lost) = pieces(opened, wanted.names);
             if !lost.is_empty() {
-                let path = opened.path.map(crate::output::shown).unwrap_or_default();
+                let path = opened.path.map(shown).unwrap_or_default();
                 return Err(Failure::usage(format!("a segment is damaged: recover it first {path}")));
             }
             let events = pieces.iter().map(|piece| piece.events).fold(0, u64::saturating_add);

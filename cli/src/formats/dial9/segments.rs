@@ -6,7 +6,8 @@ use crate::input::Mapped;
 use crate::progress::Progress;
 use crate::status::{Failure, Result};
 use std::borrow::Cow;
-use std::io::Read as _;
+use std::collections::BTreeSet;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use traceglass::dial9::{self, AnnotationSlot, ClassSlot, Frame, Order, PoolSlot, SchemaSlot, Storage};
 use traceglass::{Error, Format, Gap};
@@ -80,18 +81,60 @@ impl Drop for Reached<'_> {
     }
 }
 
-/// The segments of a folder in the order of their numbers; `None` if there are none.
-pub fn of_folder(path: &Path) -> Option<Vec<Segment<'static>>> {
-    let mut found: Vec<(u64, PathBuf)> = folder::entries(path)
-        .ok()?
+/// What a folder has of a recording.
+#[derive(Default)]
+pub struct Folder {
+    /// The segments in the order of their numbers, damaged ones, too.
+    pub segments: Vec<Segment<'static>>,
+    /// The files of segments that cannot be read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// The beginning of a file.
+enum Start {
+    Segment,
+    /// Nothing yet.
+    Begun,
+    /// Something else: damage, if the file is called as segments are.
+    Other,
+    Unreadable(String),
+}
+
+/// Of a folder with more files than these, only those are looked at that are called as segments are.
+const LOOKED_AT: usize = 2000;
+
+/// The recording in a folder; `None` if no file in it begins as a segment.
+pub fn of_folder(path: &Path) -> Option<Folder> {
+    let entries = folder::entries(path).ok()?;
+    let is_small = entries.len() <= LOOKED_AT;
+    let mut found: Vec<_> = entries
         .into_iter()
-        .filter_map(|path| Some((number(&path)?, path)))
-        .filter(|(_, path)| begins_as_segment(path))
+        .map(|path| (series_of(&path), path))
+        .filter(|(series, _)| is_small || series.is_some())
+        .map(|(series, path)| (series, start_of(&path), path))
         .collect();
-    found.sort();
+    // Those without a number come last.
+    let number = |series: &Option<(String, u64)>| series.as_ref().map_or(u64::MAX, |(_, number)| *number);
+    found.sort_by(|(a, _, one), (b, _, other)| (number(a), one).cmp(&(number(b), other)));
     // One that is being packed is there twice for a moment, or for good if the recorder ends then.
-    found.dedup_by(|(_, packed), (_, path)| name_of(packed) == name_of(path));
-    (!found.is_empty()).then(|| found.into_iter().map(|(_, path)| Segment::File(path)).collect())
+    found.dedup_by(|(.., packed), (.., path)| name_of(packed) == name_of(path));
+    let sound = found.iter().filter(|(_, start, _)| matches!(start, Start::Segment));
+    let sound: BTreeSet<_> = sound.filter_map(|(series, ..)| Some(series.as_ref()?.0.clone())).collect();
+    let mut folder = Folder::default();
+    let mut has_segment = false;
+    for (series, start, path) in found {
+        let is_one_of = series.is_some_and(|(series, _)| sound.contains(&series));
+        has_segment |= matches!(start, Start::Segment);
+        match start {
+            Start::Segment => folder.segments.push(Segment::File(path)),
+            Start::Other if is_one_of => folder.segments.push(Segment::File(path)),
+            Start::Unreadable(why) if is_one_of => {
+                folder.unreadable.push((path.file_name().unwrap_or_default().into(), why));
+            }
+            _ => {}
+        }
+    }
+    has_segment.then_some(folder)
 }
 
 /// The name of a segment's file once it is written and before it is packed, as recorders rename it.
@@ -101,18 +144,34 @@ pub fn name_of(path: &Path) -> PathBuf {
     if is_renamed { path.with_extension("") } else { path.to_owned() }
 }
 
-/// The number in `trace.12.bin.gz`, `trace.12.bin.zst`; in a bucket, in `1763900000-12.bin.gz`.
-fn number(path: &Path) -> Option<u64> {
+/// The name and the number of `trace.12.bin.gz`, `trace.12.bin.zst`; in a bucket, of `1763900000-12.bin.gz`, where a
+/// time stands for the name.
+fn series_of(path: &Path) -> Option<(String, u64)> {
     let name = name_of(path);
-    let stem = name.file_name()?.to_str()?.strip_suffix(".bin")?;
-    stem.rsplit(['.', '-']).next()?.parse().ok()
+    let name = name.file_name()?.to_string_lossy();
+    let stem = name.strip_suffix(".bin")?;
+    let (series, number) = stem.rsplit_once(['.', '-']).unwrap_or(("", stem));
+    let is_time = series.bytes().all(|byte| byte.is_ascii_digit());
+    Some((if is_time { "" } else { series }.to_owned(), number.parse().ok()?))
 }
 
-fn begins_as_segment(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let mut start = Vec::new();
-    let read = disk::is_file(path) && file.take(packed::START).read_to_end(&mut start).is_ok();
-    read && (dial9::detect(&start) || packing(&start).is_some())
+fn start_of(path: &Path) -> Start {
+    let start = || {
+        if !disk::metadata(path)?.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        let mut start = Vec::new();
+        File::open(path)?.take(packed::START).read_to_end(&mut start)?;
+        Ok(start)
+    };
+    match start() {
+        Ok(start) if dial9::detect(&start) || packing(&start).is_some() => Start::Segment,
+        // A recorder has just begun it.
+        Ok(start) if start.is_empty() && path.extension().is_some_and(|end| end == "active") => Start::Begun,
+        Ok(start) if start.is_empty() => Start::Unreadable("the file is empty".to_owned()),
+        Ok(_) => Start::Other,
+        Err(error) => Start::Unreadable(format!("cannot read: {error}")),
+    }
 }
 
 /// The compression of a segment.

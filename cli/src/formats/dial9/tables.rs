@@ -19,6 +19,12 @@ impl Dial9<'_> {
         };
         let files: Vec<Lent<'_>> = self.segments.iter().map(lent).collect();
         let files = files.iter().map(|file| file as &dyn tables::File);
-        read(&tables::Trace::dial9(files.collect()))
+        let mut trace = tables::Trace::dial9(files.collect());
+        trace.add_problems(self.unreadable.iter().map(|(path, why)| tables::Problem {
+            file: shown(path),
+            message: why.clone(),
+            cause: None,
+        }));
+        read(&trace)
     }
 }

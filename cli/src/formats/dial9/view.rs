@@ -218,7 +218,7 @@ mod tests {
         GzEncoder::new(&data[..], Compression::fast()).read_to_end(&mut packed).unwrap();
         let segments = || vec![Segment::Given(&packed), Segment::Given(&packed)];
         for (most, gaps) in [(0, 1), (UNPACKED, 0)] {
-            let dial9 = Dial9 { segments: segments(), is_folder: true };
+            let dial9 = Dial9 { segments: segments(), unreadable: Vec::new(), is_folder: true };
             browse_up_to(most, &dial9, Path::new("recording"), &mut |browse| {
                 assert_eq!(browse.data(0).unwrap(), data);
                 let mut found = Vec::new();

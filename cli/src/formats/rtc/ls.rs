@@ -6,7 +6,7 @@ use super::value::{in_ns, of_ns};
 use crate::output::{ERROR, Out, WARNING, bytes, counted, grouped, hex, printable};
 use crate::status::{Failure, Result, Status};
 use crate::table::{Table, date, left, right};
-use crate::trace::{Bounds, Listing, aligned, insert_span, shown_time, time_json};
+use crate::trace::{Bounds, Listing, aligned, insert_span, shown_time};
 use serde_json::{Map, Value};
 use sha2::Digest;
 use traceglass::Gap;
@@ -161,8 +161,7 @@ impl UnitRow<'_> {
         object.insert("end".into(), span.end().into());
         object.insert("crc".into(), self.counts.crc.into());
         let (first, last) = self.counts.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
-        object.insert("time_ns".into(), time_json(first));
-        object.insert("end_time_ns".into(), time_json(last));
+        insert_span(&mut object, [first, last], self.counts.is_absolute);
         object.into()
     }
 }
