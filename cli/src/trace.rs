@@ -43,22 +43,24 @@ use crate::table::Table;
 use serde_json::{Map, Value};
 use std::any::Any;
 use std::collections::HashMap;
-#[cfg(feature = "view")]
-use std::path::Path;
-use std::path::PathBuf;
-use traceglass::Format;
+use std::path::{Path, PathBuf};
+use traceglass::{Error, Format};
 
 impl Outcome {
     /// Adds the damage that no event tells of, if all of the trace was wanted.
     pub fn add_untold(&mut self, trace: &dyn Trace, window: traceglass::event::Window) -> Result<()> {
         if window == traceglass::event::Window::ALL {
-            let damage = trace.untold()?;
+            let mut damage = Damage::default();
+            trace.untold(&mut |path, error| damage.add_in(path, error))?;
             self.status = self.status.max(damage.status());
             self.damage.append(damage);
         }
         Ok(())
     }
 }
+
+/// Takes damage that no event shows.
+pub type Untold<'t> = dyn FnMut(Option<&Path>, Error) + 't;
 
 /// A trace that has been opened.
 pub trait Trace {
@@ -126,9 +128,9 @@ pub trait Trace {
         None
     }
 
-    /// Damage that neither its events nor any table show.
-    fn untold(&self) -> Result<Damage> {
-        Ok(Damage::default())
+    /// Hands out the damage that its events do not show, each with the file of a trace of several.
+    fn untold(&self, _tell: &mut Untold<'_>) -> Result<()> {
+        Ok(())
     }
 
     /// The range that is asked for, in nanoseconds of its clock: the same for each verb.

@@ -351,6 +351,11 @@ impl<'q> Common<'q> {
         hand_out(PARTS, rows, sink)
     }
 
+    /// True if rows of `gaps` are wanted.
+    pub(crate) const fn needs_gaps(&self) -> bool {
+        self.gaps.is_some()
+    }
+
     /// True if rows of `parts` are wanted.
     pub(crate) const fn needs_parts(&self) -> bool {
         self.parts.is_some()

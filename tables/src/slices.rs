@@ -1,6 +1,7 @@
 //! The table of slices: what lasted, from begin to end, over all pieces.
 
 use crate::error::{Error, Result};
+use crate::file::Problem;
 use crate::query::Query;
 use crate::rows::Rows;
 use crate::sink::{Sink, hand_out_rest};
@@ -31,6 +32,14 @@ pub trait Lasting: Sync {
     /// # Errors
     /// The errors of `to`. Anything that cannot be read is told in `gaps`.
     fn items(&self, window: Window, to: &mut dyn TakeItems) -> Result<()>;
+
+    /// Hands out the damage that no event tells of.
+    ///
+    /// # Errors
+    /// The errors of `tell`.
+    fn untold(&self, _tell: &mut dyn FnMut(Problem) -> Result<()>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// The columns.

@@ -160,16 +160,21 @@ impl<'t> Trace<'t> {
     ) -> Result<()> {
         let Content::Dial9(segments) = &self.content else { return Ok(()) };
         let mut common = Common::new(tables, query, seen);
-        self.tell_problems(&mut common, sink)?;
+        self.tell_problems(query, &mut common, sink)?;
         segments.read_whole(tables, &self.tables, query, Some(&mut common), sink)?;
         common.finish(sink)
     }
 
     /// Reports the problems that were found before.
-    fn tell_problems(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        self.problems.iter().try_for_each(|problem| {
-            common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink)
-        })
+    fn tell_problems(&self, query: &Query, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let is_whole = query.window == Window::ALL && common.needs_gaps();
+        let mut tell =
+            |problem: &Problem| common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink);
+        self.problems.iter().try_for_each(&mut tell)?;
+        match self.lasting.filter(|_| is_whole) {
+            Some(lasting) => lasting.untold(&mut |problem| tell(&problem)),
+            None => Ok(()),
+        }
     }
 
     /// Reads a piece, once for all of these tables. `seen` is what the other pieces have reported. A piece of RTC takes
@@ -187,7 +192,7 @@ impl<'t> Trace<'t> {
     ) -> Result<()> {
         let mut common = Common::new(tables, query, seen);
         if piece == 0 {
-            self.tell_problems(&mut common, sink)?;
+            self.tell_problems(query, &mut common, sink)?;
         }
         let wanted = Wanted { tables, all: &self.tables, query };
         match &self.content {

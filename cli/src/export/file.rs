@@ -181,7 +181,7 @@ impl NewFolder {
         let temporary = beside(&place);
         signals::unfinished(&temporary);
         let new = Self { place, temporary: Some(temporary), replaces };
-        fs::create_dir_all(new.path()).map_err(|error| cannot_write(path, &error))?;
+        fs::create_dir(new.path()).map_err(|error| cannot_write(path, &error))?;
         Ok(new)
     }
 

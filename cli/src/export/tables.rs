@@ -62,12 +62,6 @@ impl Part<'_> {
     }
 }
 
-fn outcome(trace: &dyn Trace, damage: Damage, window: Window) -> Result<Outcome> {
-    let mut outcome = Outcome::from(damage);
-    outcome.add_untold(trace, window)?;
-    Ok(outcome)
-}
-
 /// All tables of a trace as Parquet files. True if there are events.
 pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> Result<(Outcome, bool)> {
     let mut summary = files::Summary::default();
@@ -79,7 +73,7 @@ pub fn parquet(trace: &dyn Trace, name: &str, part: Part<'_>, folder: &Path) -> 
         Ok(())
     })?;
     let has_events = summary.rows.iter().any(|(table, _)| table == "events");
-    Ok((outcome(trace, summary.damage, part.window)?, has_events))
+    Ok((summary.damage.into(), has_events))
 }
 
 /// The writer of a table.
@@ -168,5 +162,5 @@ pub fn stream(
         stream.finish().map_err(failure)
     });
     to.failed.map_or(done, Err)?;
-    Ok((outcome(trace, damage, part.window)?, rows))
+    Ok((damage.into(), rows))
 }

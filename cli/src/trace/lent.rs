@@ -4,7 +4,7 @@ use super::Events;
 use crate::states::Pairs;
 use crate::status::{Failure, Result};
 use traceglass::event::{Item, Window};
-use traceglass_tables::{Bytes, Error, File, Lasting, TakeItems, Trace};
+use traceglass_tables::{Bytes, Error, File, Lasting, Problem, TakeItems, Trace};
 
 /// Takes a trace that can be read as tables.
 pub type ReadTables<'r> = dyn FnMut(&Trace<'_>) -> Result<()> + 'r;
@@ -58,6 +58,8 @@ impl File for Lent<'_> {
 /// A trace whose slices become a table.
 pub struct Whole<'w> {
     pub trace: &'w (dyn super::Trace + Sync),
+    /// The name of a file that was named itself.
+    pub name: &'w str,
     pub pairs: &'w Pairs,
 }
 
@@ -84,5 +86,18 @@ impl Lasting for Whole<'_> {
         // Losses are told with the pieces. All is read: a slice may have begun before a window.
         let _ = self.trace.states_in(Window::ALL, self.pairs, &mut passing);
         passing.failed.map_or(Ok(()), Err)
+    }
+
+    fn untold(&self, tell: &mut dyn FnMut(Problem) -> Result<(), Error>) -> Result<(), Error> {
+        let mut done = Ok(());
+        // What cannot be opened is told with the pieces.
+        let _ = self.trace.untold(&mut |path, error| {
+            let file = path.map_or_else(|| self.name.to_owned(), |path| path.to_string_lossy().into_owned());
+            let problem = Problem { file, message: error.to_string(), cause: Some(error) };
+            if done.is_ok() {
+                done = tell(problem);
+            }
+        });
+        done
     }
 }

@@ -208,6 +208,50 @@ fn damage_is_told_and_the_rest_is_exported() {
     assert_eq!(status(&traceglass(&["export", "--format", "perfetto", &file])), 3);
 }
 
+/// What no event tells of is a gap all the same: a checksum of RTC, and a chunk of RDF that is not known.
+#[cfg(feature = "tables")]
+#[test]
+fn damage_without_an_event_is_a_gap() {
+    let scratch = Scratch::new("untold");
+    let sound = fs::read(data("sample.rtc")).unwrap();
+    let rows = |file: &str, range: &[&str]| {
+        let out = traceglass(&[&["export", "--format", "csv", "--table", "gaps"], range, &[file]].concat());
+        let code = status(&out);
+        let rows = String::from_utf8(out.stdout).unwrap();
+        (code, rows.lines().skip(1).map(str::to_owned).collect::<Vec<_>>())
+    };
+    let file = scratch.file("a.rtc", &sound);
+    assert_eq!(rows(&file, &[]), (0, vec![]));
+    // The last bytes of the file are its checksum.
+    let mut wrong = sound.clone();
+    *wrong.last_mut().unwrap() ^= 1;
+    let file = scratch.file("b.rtc", &wrong);
+    let (code, found) = rows(&file, &[]);
+    assert!(
+        code == 3 && found.len() == 1 && found[0].starts_with("b.rtc,") && found[0].contains("Crc"),
+        "{found:?}"
+    );
+    // Damage outside of a range is not looked for.
+    assert_eq!(rows(&file, &["--from", "+0s"]), (0, vec![]));
+    let mut chunks = fs::read(data("sample.rdf")).unwrap();
+    let place =
+        chunks.windows(4).position(|window| window == b"\x28\xb5\x2f\xfd").expect("a chunk is packed");
+    chunks[place + 8..place + 24].fill(0xff);
+    let file = scratch.file("c.rdf", &chunks);
+    let check = traceglass(&["check", "--json", &file]);
+    let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+    let errors: Vec<u64> = check["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["severity"] == "error")
+        .map(|finding| finding["offset"].as_u64().unwrap())
+        .collect();
+    let (code, found) = rows(&file, &[]);
+    let offsets: Vec<u64> = found.iter().map(|row| row.split(',').nth(1).unwrap().parse().unwrap()).collect();
+    assert!(code == 3 && !offsets.is_empty() && offsets == errors, "{found:?} {check}");
+}
+
 /// The manifest: a line for each file, with what is in it.
 fn manifest(folder: &str) -> Vec<Value> {
     let text = fs::read_to_string(format!("{folder}/manifest.json")).unwrap();
@@ -593,6 +637,11 @@ fn an_output_is_complete_or_not_there() {
     assert_eq!((export("/nowhere"), names()), (1, vec![PathBuf::from(&file)]));
     let out = traceglass(&["export", "--format", "files", "-o", &folder, "/nowhere"]);
     assert_eq!((status(&out), std::path::Path::new(&folder).exists()), (1, false));
+    // A folder is made for it, but none for that.
+    let below = scratch.path("none/out");
+    let out =
+        traceglass(&["export", "--format", "files", "-o", &below, data("sample.rtc").to_str().unwrap()]);
+    assert_eq!((status(&out), std::path::Path::new(&scratch.path("none")).exists()), (1, false));
     // An earlier output stays until another is complete.
     fs::write(&target, "before").unwrap();
     assert_eq!((export("/nowhere"), fs::read(&target).unwrap()), (1, b"before".to_vec()));

@@ -215,8 +215,16 @@ impl Listener for Heard {
         self.put(slot, Value::Float(value), |json| json.float(slot, value));
     }
 
-    /// Bytes that are not UTF-8 are replaced.
+    /// Bytes that are not text do not fit a column of text; in a list they are replaced.
     fn text(&mut self, slot: Slot, value: Text<'_>) {
+        let is_text = match value {
+            Text::Utf8(bytes) => std::str::from_utf8(bytes).is_ok(),
+            Text::Other { is_valid, .. } => is_valid,
+            _ => false,
+        };
+        if !is_text && self.list.is_none() {
+            return;
+        }
         self.put(slot, Value::Text(value.to_string().into()), |json| json.text(slot, value));
     }
 

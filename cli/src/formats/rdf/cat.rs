@@ -122,8 +122,8 @@ impl Rdf<'_> {
         if pick == Pick::All && range.window.is_everything() {
             self.untold_of(
                 |entry| !told.contains(&entry),
-                |line| {
-                    out.warn(&args.path, line);
+                |error| {
+                    out.warn(&args.path, error);
                     status = Status::Damaged;
                 },
             )?;

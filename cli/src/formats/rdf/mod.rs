@@ -22,7 +22,7 @@ use crate::status::{Failure, Result, Status, Unreadable};
 use crate::table::{Table, left, right};
 use crate::trace::{
     Bounds, Cursor, Damage, DamageExt as _, Events, Field, Fields, Findings, Info, Inquiry, Listing,
-    NewTrace, Outcome, Parts as Extracted, Private, Reference, Rewritten, Selection, Trace, Wanted,
+    NewTrace, Outcome, Parts as Extracted, Private, Reference, Rewritten, Selection, Trace, Untold, Wanted,
 };
 pub use create::{append, create};
 use decoder::Decoder;
@@ -118,13 +118,13 @@ impl Rdf<'_> {
     }
 
     /// The damage of chunks that are not known to have events, of some entries.
-    fn untold_of(&self, is_wanted: impl Fn(u64) -> bool, mut tell: impl FnMut(String)) -> Result<()> {
+    fn untold_of(&self, is_wanted: impl Fn(u64) -> bool, mut tell: impl FnMut(Error)) -> Result<()> {
         self.each_entry_of(
             |id| !is_known(id),
             |entry, found| {
                 let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
                 let errors = errors.filter(|_| is_wanted(entry.number() as u64));
-                errors.for_each(|finding| tell(finding.cause().to_string()));
+                errors.for_each(|finding| tell(finding.cause()));
             },
         )
     }
@@ -169,10 +169,8 @@ impl Trace for Rdf<'_> {
     }
 
     /// Damage of chunks that are known to have events is told with these.
-    fn untold(&self) -> Result<Damage> {
-        let mut damage = Damage::default();
-        self.untold_of(|_| true, |line| damage.add(line))?;
-        Ok(damage)
+    fn untold(&self, tell: &mut Untold<'_>) -> Result<()> {
+        self.untold_of(|_| true, |error| tell(None, error))
     }
 
     fn bounds(&self, window: &crate::trace::Window) -> Result<Bounds> {
@@ -201,7 +199,7 @@ impl Trace for Rdf<'_> {
         read: &mut crate::trace::ReadTables<'_>,
     ) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.file.data());
-        let whole = crate::trace::Whole { trace: self, pairs };
+        let whole = crate::trace::Whole { trace: self, name, pairs };
         let mut trace = traceglass_tables::Trace::whole(&file);
         trace.set_lasting(&whole);
         read(&trace)

@@ -6,7 +6,7 @@ use super::scan;
 use super::select::{self, stated};
 use super::sites::Sites;
 use crate::status::{Failure, Result};
-use crate::trace::{Damage, DamageExt as _, Events, Outcome, Part as Extracted, Parts, begin_before};
+use crate::trace::{DamageExt as _, Events, Outcome, Part as Extracted, Parts, Untold, begin_before};
 use std::mem;
 use traceglass::event::rfr::{Registry, Timeline};
 use traceglass::event::{EventKind, Item, Source, Window};
@@ -78,18 +78,17 @@ impl Rfr<'_> {
     }
 
     /// Times that have no place on the time axis: their records are events all the same.
-    pub(super) fn untold_damage(&self) -> Result<Damage> {
-        let mut damage = Damage::default();
+    pub(super) fn tell_untold(&self, tell: &mut Untold<'_>) -> Result<()> {
         for part in self.files.chunks().chain(self.files.of(Kind::Stream)) {
             scan::check(part, |finding| {
                 let cause = finding.cause();
                 if finding.severity() == Severity::Error && matches!(cause.kind(), ErrorKind::Overflow { .. })
                 {
-                    damage.add_in(part.path.as_deref(), cause);
+                    tell(part.path.as_deref(), cause);
                 }
             })?;
         }
-        Ok(damage)
+        Ok(())
     }
 
     pub(super) fn extract_files(&self, parts: &mut dyn Parts) -> Result<Outcome> {

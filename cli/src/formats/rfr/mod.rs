@@ -24,7 +24,7 @@ use crate::status::{Result, Status, Unreadable};
 use crate::table::{Table, date, path, right};
 use crate::trace::{
     Cursor, Damage, DamageExt as _, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
-    Parts, Private, Rewritten, Selection, Stamps, Trace, Wanted, aligned, shown_micros, widen,
+    Parts, Private, Rewritten, Selection, Stamps, Trace, Untold, Wanted, aligned, shown_micros, widen,
 };
 use files::{Files, Kind, Part, Problem};
 pub use rewrite::merge;
@@ -175,8 +175,8 @@ impl Trace for Rfr<'_> {
         self.begin_of_chunks(time, bytes)
     }
 
-    fn untold(&self) -> Result<Damage> {
-        self.untold_damage()
+    fn untold(&self, tell: &mut Untold<'_>) -> Result<()> {
+        self.tell_untold(tell)
     }
 
     fn bounds(&self, window: &crate::trace::Window) -> Result<crate::trace::Bounds> {
@@ -315,7 +315,9 @@ impl Trace for Rfr<'_> {
                         counted(records, "record", "records")
                     ),
                 )?;
-            } else if self.files.parts.iter().all(|part| part.kind != Kind::Stream) {
+            } else if args.window.is_everything()
+                && self.files.parts.iter().all(|part| part.kind != Kind::Stream)
+            {
                 out.warn(&args.path, "no chunks in it; `traceglass cat` prints what it holds");
             }
         }

@@ -26,7 +26,7 @@ impl<'a> Rfr<'a> {
             })
         };
         let files: Vec<Lent<'_>> = self.files.parts.iter().map(lent).collect();
-        let whole = Whole { trace: self, pairs };
+        let whole = Whole { trace: self, name, pairs };
         let mut trace = tables::Trace::rfr(files.iter().map(|file| file as &dyn tables::File).collect());
         trace.add_problems(self.files.problems.iter().map(|(path, problem)| tables::Problem {
             file: path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default(),

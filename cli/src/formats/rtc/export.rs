@@ -4,7 +4,7 @@ use super::Rtc;
 use super::scan::{Event, LONGEST, Pass};
 use crate::output::bytes;
 use crate::status::{Failure, Result};
-use crate::trace::{Damage, Events, Outcome, READ_WHOLE};
+use crate::trace::{Damage, Events, Outcome, READ_WHOLE, Untold};
 use traceglass::event::{EventKind, Item, Source, Window, rtc};
 use traceglass::{ErrorKind, Format, Severity};
 
@@ -40,8 +40,8 @@ impl Rtc<'_> {
     }
 
     /// Checksums that differ, and declarations that cannot be read.
-    pub(super) fn untold_damage(&self) -> Result<Damage> {
-        let (mut damage, mut lost) = (Damage::default(), None);
+    pub(super) fn tell_untold(&self, tell: &mut Untold<'_>) -> Result<()> {
+        let mut lost = None;
         self.scan(&Pass::default(), |event| {
             match event {
                 Event::Gap(gap, _) => lost = Some(gap.cause()),
@@ -49,13 +49,13 @@ impl Rtc<'_> {
                     let cause = finding.cause();
                     // Of gaps there are events.
                     if !matches!(cause.kind(), ErrorKind::Lost { .. }) && lost != Some(cause) {
-                        damage.add(cause.to_string());
+                        tell(None, cause);
                     }
                 }
                 _ => {}
             }
             Ok(())
-        })?;
-        Ok(damage)
+        })
+        .map(drop)
     }
 }

@@ -18,8 +18,8 @@ mod window;
 use crate::output::Out;
 use crate::status::{Result, Status, Unreadable};
 use crate::trace::{
-    Cursor, Damage, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten,
-    Selection, Trace, Wanted,
+    Cursor, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome, Parts, Rewritten, Selection,
+    Trace, Untold, Wanted,
 };
 pub use rewrite::merge;
 use session::Rtc;
@@ -57,8 +57,8 @@ impl Trace for Rtc<'_> {
         false
     }
 
-    fn untold(&self) -> Result<Damage> {
-        self.untold_damage()
+    fn untold(&self, tell: &mut Untold<'_>) -> Result<()> {
+        self.tell_untold(tell)
     }
 
     fn bounds(&self, window: &crate::trace::Window) -> Result<crate::trace::Bounds> {
@@ -73,7 +73,7 @@ impl Trace for Rtc<'_> {
         read: &mut crate::trace::ReadTables<'_>,
     ) -> Result<()> {
         let file = crate::trace::Lent::bytes(name.to_owned(), self.data);
-        let whole = crate::trace::Whole { trace: self, pairs };
+        let whole = crate::trace::Whole { trace: self, name, pairs };
         let mut trace = traceglass_tables::Trace::whole(&file);
         trace.set_lasting(&whole);
         read(&trace)

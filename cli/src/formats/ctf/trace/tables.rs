@@ -29,7 +29,7 @@ impl Ctf<'_> {
                 });
                 (trace.schema, files.collect::<Vec<_>>())
             });
-            let whole = Whole { trace: self, pairs };
+            let whole = Whole { trace: self, name: "", pairs };
             let mut trace = tables::Trace::ctf(files.collect());
             trace.add_problems(self.found.problems.iter().map(|(path, message)| tables::Problem {
                 file: path.to_string_lossy().into_owned(),
