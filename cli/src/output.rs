@@ -108,10 +108,26 @@ impl Out {
         Ok(self.stdout.write_all(data)?)
     }
 
-    /// Text of the trace as it is; a terminal gets it escaped, apart from its lines.
-    pub fn content(&mut self, text: &[u8]) -> Result<()> {
-        if !self.is_terminal {
-            return Ok(self.stdout.write_all(text)?);
+    /// Text of the trace as it is, in pieces; a terminal gets it escaped, apart from its lines.
+    pub fn content<'t>(&mut self, pieces: impl Iterator<Item = &'t [u8]>) -> Result<()> {
+        // A character that is cut at the end of a piece is shown with the next one.
+        let mut cut = Vec::new();
+        for piece in pieces {
+            if !self.is_terminal {
+                self.stdout.write_all(piece)?;
+                continue;
+            }
+            cut.extend_from_slice(piece);
+            let rest = cut.split_off(cut.len().saturating_sub(cut_character(&cut)));
+            self.escaped(&cut)?;
+            cut = rest;
+        }
+        self.escaped(&cut)
+    }
+
+    fn escaped(&mut self, text: &[u8]) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
         }
         self.line.clear();
         push(&mut self.line, &String::from_utf8_lossy(text), |c| matches!(c, '\n' | '\t'));
@@ -369,6 +385,15 @@ pub fn insert_path(object: &mut Map<String, Value>, path: &Path) {
     insert_text(object, "path", path.as_os_str().as_encoded_bytes());
 }
 
+/// The number of bytes at the end of a text that are the start of a character.
+fn cut_character(text: &[u8]) -> usize {
+    let is_start = |len: &usize| {
+        let end = text.len().checked_sub(*len).and_then(|at| text.get(at..)).unwrap_or_default();
+        std::str::from_utf8(end).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    (1..4).find(is_start).unwrap_or(0)
+}
+
 /// The number of bytes of a page that are kept.
 const PAGE: usize = 1 << 20;
 
@@ -495,6 +520,15 @@ pub fn shown(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_character_that_is_cut_is_held_back() {
+        let text = "h\u{f6}\u{20ac}\u{10ffff}".as_bytes();
+        let held: Vec<usize> = (0..=text.len()).map(|len| cut_character(&text[..len])).collect();
+        assert_eq!(held, [0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0]);
+        // What is no text is none that is cut.
+        assert_eq!([&b"\xff"[..], b"a\x80", b"\xe2\x28"].map(cut_character), [0, 0, 0]);
+    }
 
     #[test]
     fn numbers_are_grouped() {

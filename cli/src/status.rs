@@ -67,6 +67,11 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
+    /// The same, with the path that cannot be read, as it is shown.
+    pub fn of(self, path: &str) -> Self {
+        Self { message: format!("{path}: {}", self.message), ..self }
+    }
+
     pub fn new(message: impl Into<String>) -> Self {
         Self { format: None, error: None, message: message.into() }
     }

@@ -85,7 +85,10 @@ impl Destination {
             Ok(about) if !about.is_file() && !about.is_dir() => {
                 refuse("is neither a file nor a folder: what is written is read back".into())
             }
-            Ok(_) if !self.force => refuse("exists: --force replaces it".into()),
+            Ok(about) if !self.force => {
+                let what = if about.is_dir() { " if it is a trace" } else { "" };
+                refuse(format!("exists: --force replaces it{what}"))
+            }
             _ => Ok(()),
         }
     }
@@ -102,8 +105,8 @@ pub fn one(
 ) -> Result<Status> {
     let paths = std::slice::from_ref(path);
     to.refuse(paths)?;
-    let input = Input::open(path)?;
-    let trace = open(&input, reading)?;
+    let input = Input::open(path).map_err(|error| error.of(&shown(path)))?;
+    let trace = open(&input, reading).map_err(|error| error.of(&shown(path)))?;
     let is_folder = trace.is_written_as_folder();
     let job = Job { verb: wanted.verb, paths, is_folder, reading, to };
     run(&job, open, |to| trace.rewrite(wanted, to), out)

@@ -40,11 +40,8 @@ impl Time {
             return value.parse().map(Self::Clock).map_err(|_| "an integer follows the @".to_owned());
         }
         let whole = text.split('.').next().unwrap_or_default();
-        if whole.len() >= EPOCH_DIGITS
-            && whole.bytes().all(|byte| byte.is_ascii_digit())
-            && let Ok(nanoseconds) = parse_duration(&format!("{text}s"))
-        {
-            return Ok(Self::Absolute(nanoseconds));
+        if whole.len() >= EPOCH_DIGITS && whole.bytes().all(|byte| byte.is_ascii_digit()) {
+            return parse_duration(&format!("{text}s")).map(Self::Absolute);
         }
         let of_civil = |time: jiff::civil::DateTime| {
             let time = jiff::tz::Offset::UTC.to_timestamp(time).map_err(|_| "not a time".to_owned())?;
@@ -99,7 +96,7 @@ pub fn parse_duration(text: &str) -> Result<i128, String> {
     let mut scale = unit;
     for digit in fraction.bytes() {
         let digit = i128::from(digit.wrapping_sub(b'0'));
-        if digit > 0 && scale % 10 != 0 {
+        if digit > 0 && (scale == 0 || scale % 10 != 0) {
             return Err("finer than a nanosecond".to_owned());
         }
         scale /= 10;
@@ -392,6 +389,9 @@ mod tests {
             "+1",
             "+1.5",
             "+0.0001us",
+            "+0.00000000001s",
+            "+0.0000000000001m",
+            "1795225314.03000000000001",
             "+1.+5s",
             "+xs",
             "1.5",

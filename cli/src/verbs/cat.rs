@@ -5,7 +5,7 @@ use crate::IS_COMMAND;
 use crate::disk;
 use crate::input::Input;
 use crate::look_back::look_back;
-use crate::output::Out;
+use crate::output::{Out, shown};
 use crate::pipe::Pipe;
 use crate::progress;
 use crate::record::SliceLines;
@@ -82,6 +82,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             let trace = match open(&input, args.reading) {
                 // The format can be detected when more has come.
                 Err(_) if !has_begun && pipe.as_ref().is_some_and(Pipe::may_begin) => return Ok(worst),
+                Err(_) if !has_begun && follows && size == Some(0) => return Ok(worst),
                 opened => opened?,
             };
             has_begun = true;
@@ -116,8 +117,8 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
 /// Prints slices, in the order in which they end.
 fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
     let mut pairs = Pairs::open(&args.pairing)?;
-    let input = Input::open(&args.path)?;
-    let trace = open(&input, args.reading)?;
+    let input = Input::open(&args.path).map_err(|error| error.of(&shown(&args.path)))?;
+    let trace = open(&input, args.reading).map_err(|error| error.of(&shown(&args.path)))?;
     args.refuse_foreign(trace.format())?;
     let window = export::in_ns(&args.window, &*trace)?;
     look_back(&mut pairs, window, &*trace, out);

@@ -2,9 +2,9 @@
 
 use crate::export::file::{NewFile, refuse_existing, refuse_loss};
 use crate::input::Input;
-use crate::output::Out;
-use crate::status::{Result, Status};
-use crate::trace::{Open, Reading};
+use crate::output::{Out, shown};
+use crate::status::{Result, Status, Unreadable};
+use crate::trace::{Open, Privacy, Reading};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,8 @@ pub struct Args {
     c: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    privacy: Privacy,
 }
 
 const EXAMPLES: &str = "\
@@ -52,8 +54,10 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         // Before anything is read.
         out.raw(&[])?;
     }
-    let input = Input::open(&args.path)?;
-    let table = open(&input, args.reading)?.compile()?;
+    args.privacy.hide(std::slice::from_ref(&args.path), args.reading, open)?;
+    let named = |error: Unreadable| error.of(&shown(&args.path));
+    let input = Input::open(&args.path).map_err(named)?;
+    let table = open(&input, args.reading).map_err(named)?.compile()?;
     let written = match (args.rust, args.c) {
         (true, _) => rust(&table).into_bytes(),
         (_, true) => c(&table).into_bytes(),

@@ -43,7 +43,11 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         Ok(trace) => {
             args.refuse_foreign(trace.format())?;
             progress::begin("reading", 0);
-            trace.ls(args, out)
+            let status = trace.ls(args, out)?;
+            if out.is_empty() && !args.window.is_everything() {
+                out.warn(&args.path, "nothing of it is in this range");
+            }
+            Ok(status)
         }
         Err(unreadable) => out.failed(&args.path, unreadable.into()),
     }

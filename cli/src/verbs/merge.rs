@@ -39,11 +39,8 @@ pub fn run(args: &Args, open: Open, merge: Merge, out: &mut Out) -> Result<Statu
     let mut first = None;
     let mut is_folder = false;
     for path in &args.paths {
-        let named = |error: crate::status::Unreadable| {
-            Failure::unreadable(format!("{}: {}", shown(path), error.message))
-        };
-        let input = Input::open(path).map_err(named)?;
-        let trace = open(&input, args.reading).map_err(named)?;
+        let input = Input::open(path).map_err(|error| error.of(&shown(path)))?;
+        let trace = open(&input, args.reading).map_err(|error| error.of(&shown(path)))?;
         let format = trace.format();
         match first {
             Some(first) if first != format => {

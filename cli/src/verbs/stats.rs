@@ -4,7 +4,7 @@ use super::export;
 use crate::input::Input;
 use crate::json::Line;
 use crate::look_back::look_back;
-use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened};
+use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened, shown};
 use crate::progress;
 use crate::record::Names;
 use crate::slices;
@@ -126,8 +126,8 @@ fn only_there<'s, T>(
 
 /// Counts what is in a trace.
 fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
-    let input = Input::open(path)?;
-    let trace = open(&input, args.reading)?;
+    let input = Input::open(path).map_err(|error| error.of(&shown(path)))?;
+    let trace = open(&input, args.reading).map_err(|error| error.of(&shown(path)))?;
     args.select.refuse_foreign(trace.format(), false)?;
     let window = export::in_ns(&args.window, &*trace)?;
     look_back(pairs, window, &*trace, out);

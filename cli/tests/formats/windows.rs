@@ -225,6 +225,11 @@ fn times_are_those_that_people_type() {
     let says = String::from_utf8(nothing.stderr.clone()).unwrap();
     assert_eq!((status(&nothing), nothing.stdout.len()), (0, 0));
     assert!(says.contains("nothing of it is in this range"), "{says}");
+    // A list without rows is empty.
+    let nothing = traceglass(&["ls", "--json", "--from", "+1h", sample.to_str().unwrap()]);
+    let says = String::from_utf8(nothing.stderr.clone()).unwrap();
+    assert_eq!((status(&nothing), nothing.stdout.len()), (0, 0));
+    assert!(says.contains("nothing of it is in this range"), "{says}");
     for verb in ["cat", "ls"] {
         let reversed = ["--from", "+2s", "--to", "+1s", sample.to_str().unwrap()];
         assert_eq!(status(&traceglass(&[&[verb][..], &reversed].concat())), 2, "{verb}");
@@ -263,6 +268,20 @@ fn files_that_grow_are_followed() {
             append(&path, &sample[cut..again]);
             std::thread::sleep(Duration::from_millis(700));
             append(&path, &sample[again..]);
+        });
+    }
+}
+
+/// Nothing is in the file when it is followed first.
+#[test]
+fn a_file_that_is_empty_is_followed() {
+    let scratch = Scratch::new("follow-empty");
+    for name in ["sample.rtc", "stream.rfr", "trace.0.bin"] {
+        let sample = fs::read(data(name)).unwrap();
+        let path = scratch.file(name, b"");
+        follows(&path, 0, || {
+            std::thread::sleep(Duration::from_millis(700));
+            append(&path, &sample);
         });
     }
 }

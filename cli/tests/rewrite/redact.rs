@@ -212,6 +212,12 @@ fn environment_and_contexts_of_ctf() {
         assert_eq!(has(&out, "anna"), !is_hidden, "{event}");
     }
     scratch.file("in/metadata", metadata.as_bytes());
+    // A table has the environment, too.
+    for (hiding, is_shown) in [(&[][..], true), (&["--redact"], false)] {
+        let table = scratch.path("table");
+        assert_eq!(status(&traceglass(&[&["compile", "--force", "-o", &table, &input], hiding].concat())), 0);
+        assert_eq!(has(&table, "secret-host"), is_shown);
+    }
     for verb in [vec!["recover"], vec!["cut", "--from", "@0"], vec!["merge"]] {
         let args = [verb, vec!["--force", "--redact", "-o", &out, &input]].concat();
         let (code, report) = write(&args);

@@ -325,9 +325,7 @@ impl Trace for Ctf2<'_> {
         }
         args.refuse_follow("of CTF, traces with data streams can be followed, not their metadata")?;
         if !args.json {
-            for piece in self.pieces() {
-                out.content(piece)?;
-            }
+            out.content(self.pieces())?;
             return Ok(self.tell(&args.path, out));
         }
         if self.stream.language() == Language::Tsdl {
