@@ -60,17 +60,23 @@ pub struct Timeline {
     are_args_cut: bool,
     /// The number of slices and instants whose time is not known: they have no place.
     untimed: u64,
+    /// The number of those of a clock that counts from elsewhere than the first one: they have none either.
+    otherwise: u64,
     text: String,
 }
 
 impl Timeline {
-    fn since_origin(&mut self, time: Time) -> f64 {
+    /// The nanoseconds since the origin; `None` of a clock that counts from elsewhere.
+    fn since_origin(&mut self, time: Time) -> Option<f64> {
         let origin = self.origin.get_or_insert(time);
+        if origin.is_absolute() != time.is_absolute() {
+            return None;
+        }
         #[allow(clippy::cast_precision_loss)]
         let since = time.ns().saturating_sub(origin.ns()) as f64;
         self.first = self.first.min(since);
         self.last = self.last.max(since);
-        since
+        Some(since)
     }
 
     /// The number of a track; one that was not announced has no name.
@@ -155,6 +161,7 @@ impl Timeline {
             "first": first, "last": last,
             "tracks": self.tracks, "rows": rows, "marks": listed, "counters": counted,
             "names": self.names, "args_cut": self.are_args_cut, "untimed": self.untimed,
+            "otherwise": self.otherwise,
         });
         take("meta", 1, meta.to_string().as_bytes());
     }
@@ -233,8 +240,11 @@ impl TakeSlices for Timeline {
             self.untimed += 1;
             return Ok(());
         }
-        let begin = slice.begin.map_or(f64::NAN, |time| self.since_origin(time));
-        let end = slice.end.map_or(f64::NAN, |time| self.since_origin(time));
+        let ends = [slice.begin, slice.end].map(|time| time.map_or(Some(f64::NAN), |time| self.since_origin(time)));
+        let [Some(begin), Some(end)] = ends else {
+            self.otherwise += 1;
+            return Ok(());
+        };
         let track = self.track_of(slice.id());
         let next = self.rows.len();
         let row = *self.row_of.entry((track, slice.depth)).or_insert(next);
@@ -257,12 +267,19 @@ impl TakeSlices for Timeline {
 
     fn event(&mut self, event: &Event<'_>) -> Result<(), Infallible> {
         let is_loss = matches!(event.kind(), EventKind::Gap(_) | EventKind::Discarded { .. });
+        let is_mark = !matches!(event.kind(), EventKind::Begin | EventKind::End);
         let at = match event.time() {
-            Some(time) => self.since_origin(time),
+            Some(time) => match self.since_origin(time) {
+                Some(at) => at,
+                None => {
+                    self.otherwise += u64::from(is_mark);
+                    return Ok(());
+                }
+            },
             // A loss is shown where reading came upon it.
             None if is_loss => self.last,
             None => {
-                self.untimed += u64::from(!matches!(event.kind(), EventKind::Begin | EventKind::End));
+                self.untimed += u64::from(is_mark);
                 return Ok(());
             }
         };
