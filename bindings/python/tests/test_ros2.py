@@ -103,6 +103,12 @@ def test_damage_is_a_warning(samples, tmp_path):
     assert 40 < len(events) < 59
 
 
+def test_a_field_that_is_named_as_labels_are():
+    payload = {"n": 1, "n_labels": 2, "state": 3, "state_labels": ["idle"]}
+    event = ros2._event({"name": "ev", "time_ns": 5, "payload": payload})
+    assert event == {"_name": "ev", "_timestamp": 5, "n": 1, "n_labels": 2, "state": 3}
+
+
 @pytest.mark.parametrize("name", ["ros2", "kernel"])
 def test_samples_as_babeltrace_reads_them(samples, name):
     expected = by_babeltrace(samples / name)

@@ -126,7 +126,8 @@ def _event(record: dict[str, Any]) -> DictEvent:
         fields = record.get(scope) or {}
         for name, value in fields.items():
             # The labels of an enumeration stand beside its number.
-            labels = name.endswith("_labels") and isinstance(fields.get(name[: -len("_labels")]), int)
-            if name not in IGNORED_FIELDS and not labels:
+            labelled = name.endswith("_labels") and isinstance(fields.get(name[: -len("_labels")]), int)
+            # A field of the event may be named so, too: labels are a list.
+            if name not in IGNORED_FIELDS and not (labelled and isinstance(value, list)):
                 event.setdefault(name, value)
     return event
