@@ -85,6 +85,34 @@ def test_traces_in_folders_are_merged(samples, tmp_path):
     assert ros2.is_trace_directory(tmp_path)
 
 
+def test_a_trace_without_streams_has_no_events(samples, tmp_path):
+    (tmp_path / "a").mkdir()
+    shutil.copy(samples / "ros2/metadata", tmp_path / "a")
+    assert ros2.get_trace_events(tmp_path / "a") == []
+    shutil.copytree(samples / "ros2", tmp_path / "b")
+    assert ros2.get_trace_events(tmp_path) == ros2.get_trace_events(samples / "ros2")
+
+
+#: Without a clock.
+METADATA = """/* CTF 1.8 */
+typealias integer { size = 8; align = 8; signed = false; } := u8;
+trace { major = 1; minor = 8; byte_order = le; };
+stream { };
+event { name = "untimed"; fields := struct { u8 x; }; };
+"""
+
+
+def test_events_without_a_time_are_in_the_order_of_folders(samples, tmp_path):
+    for name, data in [("a", b"\x01\x02"), ("c", b"\x03")]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "metadata").write_text(METADATA)
+        (tmp_path / name / "stream").write_bytes(data)
+    shutil.copytree(samples / "ros2", tmp_path / "b")
+    events = ros2.get_trace_events(tmp_path)
+    assert [event["x"] for event in events if event["_timestamp"] is None] == [1, 2, 3]
+    assert [event for event in events if event["_timestamp"] is not None] == ros2.get_trace_events(samples / "ros2")
+
+
 def test_what_is_no_trace(tmp_path):
     assert not ros2.is_trace_directory(tmp_path)
     with pytest.raises(FileNotFoundError):

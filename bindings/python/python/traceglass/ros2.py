@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 import os
 import warnings
 from collections.abc import Iterator
@@ -56,7 +57,8 @@ def is_trace_directory(path: str | os.PathLike[str]) -> bool:
 
 
 def get_trace_ctf_events(trace_directory: str | os.PathLike[str]) -> Iterator[DictEvent]:
-    """The events of all traces in a directory, in the order of time.
+    """The events of all traces in a directory, in the order of time. Events without a time come before those of the traces
+    after theirs, in the order of the folders' names; a trace without streams has no events.
 
     Each is a dictionary with ``_name``, ``_timestamp`` (nanoseconds, since the Unix epoch if the clock knows it), the fields
     of its payload and of its contexts. Raises :class:`FileNotFoundError` if no trace is there, and
@@ -71,7 +73,12 @@ def get_trace_ctf_events(trace_directory: str | os.PathLike[str]) -> Iterator[Di
     traces = sorted(_traces(folder))
     if not traces:
         raise FileNotFoundError(f"no CTF trace in {folder}")
-    return heapq.merge(*map(_events, traces), key=lambda event: event["_timestamp"])
+    return heapq.merge(*map(_events, traces), key=_time)
+
+
+def _time(event: DictEvent) -> float:
+    time = event["_timestamp"]
+    return -math.inf if time is None else time
 
 
 def get_trace_events(trace_directory: str | os.PathLike[str]) -> list[DictEvent]:
@@ -108,6 +115,9 @@ def _events(path: str) -> Iterator[DictEvent]:
 def _windows(path: str) -> Iterator[list[str]]:
     """Ranges of time, one after the other, each with a part of the trace that fits in memory."""
     info = json.loads(_run("info", path, "--full"))
+    # Metadata alone: there are no events to have times.
+    if "time_ns" not in info:
+        return
     begin, end = info["time_ns"], info["end_time_ns"]
     count = -(-info["bytes"] // _WINDOW)
     if begin is None or end is None or count <= 1 or end - begin < count:
