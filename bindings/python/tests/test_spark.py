@@ -3,6 +3,7 @@
 import collections
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -75,6 +76,69 @@ def test_smoke(spark, fleet):
     assert counts == {name: len(rows(fleet / name)) for name in readable}
     damage = load(spark, fleet, table="damage").collect()
     assert {row["trace"] for row in damage} == {"cut.rfr", "none.rfr"}
+
+
+#: Spark's types, as they are called.
+TYPES = {
+    "bigint": "LongType",
+    "string": "StringType",
+    "timestamp": "TimestampType",
+    "double": "DoubleType",
+    "boolean": "BooleanType",
+    "binary": "BinaryType",
+}
+
+
+def read(path, filters=(), **options):
+    """What the data source reads, in this process and without Java."""
+    from pyspark.sql import types
+
+    from traceglass.spark import TraceSource
+
+    source = TraceSource({**options, "path": str(path)})
+    made = {name: getattr(types, kind)() for name, kind in TYPES.items()}
+    made |= {"decimal(20,0)": types.DecimalType(20, 0), "array<string>": types.ArrayType(types.StringType())}
+    columns = re.findall(r"`(.*?)` (\S+?)(?:, |$)", source.schema())
+    reader = source.reader(types.StructType([types.StructField(name, made[kind]) for name, kind in columns]))
+    if filters:
+        list(reader.pushFilters(filters))
+    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("sample.rgp", "events"),
+        ("sample.rgp", "queues"),
+        ("sample.rgp", "markers"),
+        ("sample.rgp", "memory"),
+        ("trace.0.bin", "events"),
+        ("trace.0.bin", "polls"),
+        ("kernel", "sched_switch"),
+        ("sample.rfr", "task_poll_start"),
+    ],
+)
+def test_pushed_filters_leave_rows_as_they_are(samples, name, table):
+    from pyspark.sql.datasource import GreaterThanOrEqual, LessThan
+
+    whole = read(samples / name, table=table)
+    times = sorted({row["time_ns"] for row in whole if row["time_ns"] is not None})
+    for at in times[:: -(-len(times) // 8)]:
+        for filter, passes in [(LessThan, int.__lt__), (GreaterThanOrEqual, int.__ge__)]:
+            pushed = read(samples / name, [filter(("time_ns",), at)], table=table, pushdown="true")
+            # Spark applies it again.
+            found, expected = (
+                [row for row in rows if row["time_ns"] is not None and passes(row["time_ns"], at)] for rows in (pushed, whole)
+            )
+            assert found == expected
+
+
+def test_pushed_filters_are_used(samples):
+    from pyspark.sql.datasource import LessThan
+
+    times = sorted(row["time_ns"] for row in read(samples / "kernel", table="sched_switch"))
+    pushed = read(samples / "kernel", [LessThan(("time_ns",), times[3])], table="sched_switch", pushdown="true")
+    assert len(pushed) == sum(time <= times[3] for time in times) < len(times)
 
 
 def test_small_traces_are_packed():

@@ -20,8 +20,9 @@ option          meaning
 ``kinds``       kinds or names of events, with commas
 ``splitBytes``  about how many bytes a partition has (67108864)
 ``openCost``    as how many bytes a trace counts in addition to its own: opening it takes time, too (4194304)
-``pushdown``    ``true``: filters on time and trace reach the reader; Spark must allow that, too:
-                ``spark.sql.python.filterPushdown.enabled``
+``pushdown``    ``true``: filters on the trace reach the reader, and those on time for tables of a CTF event or of a
+                kind of RFR's records, and for ``memory``: rows of others may depend on what was before or after.
+                Spark must allow that, too: ``spark.sql.python.filterPushdown.enabled``
 =============== ========================================================================================
 
 Types are Spark's: unsigned integers are ``decimal(20,0)``, but for those that are places or numbers of rows, which are
@@ -63,6 +64,9 @@ _SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id",
 
 #: Tables that are read from the whole of a trace: traces are not split for them.
 _WHOLE = {"tracks", "slices", "tasks", "callsites", "polls", "wakes", "samples", "spans"}
+
+#: Tables of which a row may be another one in a range of time: its begin or its end may be outside.
+_PAIRED = _WHOLE | {"events", "gaps", "parts", "damage", "markers", "queues", "resources"}
 
 #: A segment of dial9, as it is called on disk and in a bucket.
 _SEGMENT = re.compile(r".*[.-]\d+\.bin(\.gz|\.zst|\.active)?|\d+\.bin(\.gz|\.zst|\.active)?")
@@ -319,7 +323,7 @@ class _PushingReader(_Reader):
             return
         if column == "trace" and isinstance(filter, EqualTo):
             self.found = [trace for trace in self.found if trace[1] == value]
-        if column not in ("time", "time_ns"):
+        if column not in ("time", "time_ns") or self.query.table in _PAIRED:
             return
         if isinstance(value, datetime):
             # `time` has microseconds here: events within the last one must not be lost.
