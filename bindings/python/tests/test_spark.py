@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import sys
 
 import pyarrow as pa
@@ -139,6 +140,33 @@ def test_pushed_filters_are_used(samples):
     times = sorted(row["time_ns"] for row in read(samples / "kernel", table="sched_switch"))
     pushed = read(samples / "kernel", [LessThan(("time_ns",), times[3])], table="sched_switch", pushdown="true")
     assert len(pushed) == sum(time <= times[3] for time in times) < len(times)
+
+
+def ctf(folder, fields, data):
+    """A trace of events `ev` with these fields."""
+    folder.mkdir(parents=True)
+    (folder / "metadata").write_text(
+        "/* CTF 1.8 */ typealias integer { size = 64; align = 8; signed = false; } := u64;"
+        "trace { major = 1; minor = 8; byte_order = le; }; stream { };"
+        f'event {{ name = "ev"; fields := struct {{ {fields} }}; }};'
+    )
+    (folder / "stream").write_bytes(data)
+
+
+def test_fields_that_are_called_as_counts_are(tmp_path):
+    most = 2**64 - 1
+    ctf(tmp_path / "a", "u64 number; u64 bytes; u64 parent;", struct.pack("<QQQ", most, most, most))
+    (row,) = read(tmp_path, table="ev")
+    assert (row["number"], row["bytes_"], row["parent"], row["bytes"]) == (most, most, most, 24)
+
+
+def test_fields_of_two_types(tmp_path):
+    ctf(tmp_path / "one/a", "u64 x;", struct.pack("<QQ", 7, 8))
+    ctf(tmp_path / "one/b", "string x;", b"abc\x009\x00")
+    assert [row["x"] for row in read(tmp_path / "one", table="ev")] == [7, 8, None, 9]
+    ctf(tmp_path / "two/a", "string x;", b"abc\x00")
+    ctf(tmp_path / "two/b", "u64 x;", struct.pack("<Q", 7))
+    assert [row["x"] for row in read(tmp_path / "two", table="ev")] == ["abc", "7"]
 
 
 def test_small_traces_are_packed():

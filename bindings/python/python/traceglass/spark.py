@@ -26,7 +26,8 @@ option          meaning
 =============== ========================================================================================
 
 Types are Spark's: unsigned integers are ``decimal(20,0)``, but for those that are places or numbers of rows, which are
-``bigint``; ``time`` has microseconds, ``time_ns`` all there is.
+``bigint``; ``time`` has microseconds, ``time_ns`` all there is. A column has the type that the first trace with such a table
+gives it: a value of another trace that does not fit it is null.
 """
 
 from __future__ import annotations
@@ -60,7 +61,11 @@ from . import open as open_trace
 from ._trace import _ns
 
 #: What fits in 63 bits: places and counts.
-_SMALL = {"offset", "bytes", "track", "parent", "number", "discarded", "seq_id", "level", "source_line", "wakes", "polls"}
+_PLACES = {"offset", "bytes", "track"}
+_SMALL = _PLACES | {"number", "discarded", "seq_id", "level", "source_line", "wakes", "polls"}
+
+#: What the table of a CTF event begins with: its other columns are named as the trace says.
+_CTF = ["file", "offset", "bytes", "track", "time_ns", "time"]
 
 #: Tables that are read from the whole of a trace: traces are not split for them.
 _WHOLE = {"tracks", "slices", "tasks", "callsites", "polls", "wakes", "samples", "spans"}
@@ -171,10 +176,18 @@ def _packed(parts: Iterable[_Part], split: int, cost: int, most: int) -> list[_P
     return [*packed, _Parts(tuple(some))] if some else packed
 
 
-def _spark_type(field: pa.Field) -> str:
+def _small(table: str, names: list[str]) -> set[str]:
+    """The columns of a table that fit in 63 bits."""
+    if names[:6] == _CTF and table not in ("events", "gaps"):
+        return _PLACES
+    # Elsewhere, a parent is the id of a span.
+    return _SMALL | {"parent"} if table == "tracks" else _SMALL
+
+
+def _spark_type(field: pa.Field, small: set[str]) -> str:
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
     if pa.types.is_uint64(kind):
-        return "bigint" if field.name in _SMALL else "decimal(20,0)"
+        return "bigint" if field.name in small else "decimal(20,0)"
     if pa.types.is_int64(kind):
         return "bigint"
     if pa.types.is_timestamp(kind):
@@ -196,8 +209,21 @@ def _column(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
     column = batch.column(at)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    # Spark keeps microseconds only, so nanoseconds may be cut off.
-    return column if column.type == field.type else column.cast(field.type, safe=not pa.types.is_timestamp(field.type))
+    if column.type == field.type:
+        return column
+    try:
+        # Spark keeps microseconds only, so nanoseconds may be cut off.
+        return column.cast(field.type, safe=not pa.types.is_timestamp(field.type))
+    except pa.ArrowException:
+        return pa.array([_fitting(value, field.type) for value in column], field.type)
+
+
+def _fitting(value: pa.Scalar, kind: pa.DataType) -> pa.Scalar | None:
+    """A value in another type; None if it does not fit."""
+    try:
+        return value.cast(kind)
+    except pa.ArrowException:
+        return None
 
 
 class TraceSource(DataSource):
@@ -239,7 +265,8 @@ class TraceSource(DataSource):
                 fields = pa.schema(trace.table(query.table))
                 columns = self.options.get("columns")
                 wanted = columns.split(",") if columns else ["trace", *fields.names]
-                types = {"trace": "string", **{field.name: _spark_type(field) for field in fields}}
+                small = _small(query.table, fields.names)
+                types = {"trace": "string", **{field.name: _spark_type(field, small) for field in fields}}
                 unknown = [name for name in wanted if name not in types]
                 if unknown:
                     raise ValueError(f"no column {unknown[0]!r} in {query.table!r}; there are {', '.join(types)}")
