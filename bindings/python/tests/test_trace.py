@@ -89,6 +89,15 @@ def test_columns_kinds_and_times(samples):
         trace.events(start=moment.replace(tzinfo=None))
 
 
+def test_times_keep_their_nanoseconds():
+    for ns in (1795225314000010123, -1500, 0):
+        assert _trace._ns(pandas.Timestamp(ns, tz="UTC")) == ns
+        assert _trace._ns(pandas.Series([ns])[0]) == ns
+    assert _trace._ns(datetime.datetime(1970, 1, 1, 0, 0, 0, 7, datetime.timezone.utc)) == 7000
+    with pytest.raises(TypeError, match="a time is an int of nanoseconds or a datetime, not float"):
+        _trace._ns(1.5)
+
+
 def test_batches_and_pieces_add_up(samples):
     trace = tg.open(samples / "sample.rfr")
     whole = pa.table(trace.events())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import stat
 from collections.abc import Iterable, Sequence
@@ -17,14 +18,19 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 def _ns(time: int | datetime | None) -> int | None:
     """Nanoseconds since the Unix epoch, or since the origin of the trace's clock."""
-    if time is None or isinstance(time, int):
-        return time
+    if time is None:
+        return None
     if isinstance(time, datetime):
         if time.tzinfo is None:
             raise ValueError("a time without a time zone may be any: give it one, such as timezone.utc")
         since = time - _EPOCH
-        return (since // timedelta(microseconds=1)) * 1000
-    raise TypeError(f"a time is an int of nanoseconds or a datetime, not {type(time).__name__}")
+        # A pandas.Timestamp is a datetime that has nanoseconds, too.
+        return (since // timedelta(microseconds=1)) * 1000 + getattr(time, "nanosecond", 0)
+    try:
+        # NumPy's integers as well.
+        return operator.index(time)
+    except TypeError:
+        raise TypeError(f"a time is an int of nanoseconds or a datetime, not {type(time).__name__}") from None
 
 
 class Table:
