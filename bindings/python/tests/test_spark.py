@@ -99,7 +99,7 @@ def read(path, filters=(), **options):
     source = TraceSource({**options, "path": str(path)})
     made = {name: getattr(types, kind)() for name, kind in TYPES.items()}
     made |= {"decimal(20,0)": types.DecimalType(20, 0), "array<string>": types.ArrayType(types.StringType())}
-    columns = re.findall(r"`(.*?)` (\S+?)(?:, |$)", source.schema())
+    columns = re.findall(r"`?([^`\s]+)`? (\S+?)(?:, |$)", source.schema())
     reader = source.reader(types.StructType([types.StructField(name, made[kind]) for name, kind in columns]))
     if filters:
         list(reader.pushFilters(filters))
@@ -167,6 +167,14 @@ def test_fields_of_two_types(tmp_path):
     ctf(tmp_path / "two/a", "string x;", b"abc\x00")
     ctf(tmp_path / "two/b", "u64 x;", struct.pack("<Q", 7))
     assert [row["x"] for row in read(tmp_path / "two", table="ev")] == ["abc", "7"]
+
+
+def test_a_trace_without_tables_is_damage(tmp_path, samples):
+    shutil.copy(samples / "sample.ctf2", tmp_path / "a.ctf2")
+    shutil.copy(samples / "stream.rfr", tmp_path)
+    assert {row["trace"] for row in read(tmp_path)} == {"stream.rfr"}
+    (row,) = read(tmp_path, table="damage")
+    assert row["trace"] == "a.ctf2" and "has no events" in row["message"]
 
 
 def test_small_traces_are_packed():

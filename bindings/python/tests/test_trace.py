@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -166,6 +167,28 @@ def test_errors_say_where(tmp_path, samples):
         trace.events(columns=["none"])
     with pytest.raises(ValueError):
         trace.events(batch_rows=0)
+
+
+def test_a_trace_without_tables_is_opened(samples):
+    trace = tg.open(samples / "sample.ctf2")
+    assert trace.info()["verdict"] == "clean" and trace.check()["findings"] == []
+    for ask in (trace.events, lambda: trace.tables, lambda: trace.pieces):
+        with pytest.raises(tg.TraceError, match="sample.ctf2: ctf2 has no events"):
+            ask()
+
+
+def test_a_table_of_what_is_gone_says_where(tmp_path, samples):
+    path = tmp_path / "cut.rdf"
+    shutil.copy(samples / "sample.rdf", path)
+    trace = tg.open(path)
+    table = trace.events()
+    # Another file has its name.
+    path.unlink()
+    path.write_bytes((samples / "sample.rdf").read_bytes()[:10])
+    for ask in (trace.events, table.__arrow_c_stream__, table.__arrow_c_schema__):
+        with pytest.raises(tg.TraceError) as raised:
+            ask()
+        assert str(raised.value).startswith(f"{path}: ") and raised.value.kind == "unexpected-end"
 
 
 def test_damage_is_a_row(tmp_path, samples):

@@ -33,6 +33,11 @@ def _ns(time: int | datetime | None) -> int | None:
         raise TypeError(f"a time is an int of nanoseconds or a datetime, not {type(time).__name__}") from None
 
 
+def _at(path: str, error: TraceError) -> TraceError:
+    """The same error, with the path."""
+    return TraceError(f"{path}: {error}", offset=error.offset, element=error.element, kind=error.kind)
+
+
 class Table:
     """A table of a trace: a stream of Arrow record batches for whoever asks for it.
 
@@ -54,7 +59,10 @@ class Table:
         self._columns = query["columns"]
 
     def _capsule(self, schema_only: bool) -> object:
-        return _core.stream(self._path, self.name, schema_only=schema_only, **self._query)
+        try:
+            return _core.stream(self._path, self.name, schema_only=schema_only, **self._query)
+        except TraceError as error:
+            raise _at(self._path, error) from None
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The batches. A schema that is asked for may be ignored, as Arrow's document says."""
@@ -84,11 +92,20 @@ class Trace:
         _refuse_unreadable(self._path)
         # 0 stands for all processors, as None does.
         self._threads = max(1, threads or len(_cores()))
+        self._tables: list[str] = []
+        self._pieces: list[int] = []
+        self._no_tables: TraceError | None = None
         try:
             self._tables, self._pieces = _core.describe(self._path)
         except TraceError as error:
-            about = {"offset": error.offset, "element": error.element, "kind": error.kind}
-            raise TraceError(f"{self._path}: {error}", **about) from None
+            # Metadata of CTF alone has no tables, but can be read.
+            if _core.run(["info", "--json", "--", self._path])[0] not in (0, 3):
+                raise _at(self._path, error) from None
+            self._no_tables = error
+
+    def _refuse_without_tables(self) -> None:
+        if self._no_tables is not None:
+            raise _at(self._path, self._no_tables)
 
     @property
     def path(self) -> str:
@@ -98,11 +115,13 @@ class Trace:
     @property
     def tables(self) -> list[str]:
         """The names of its tables, including empty ones."""
+        self._refuse_without_tables()
         return list(self._tables)
 
     @property
     def pieces(self) -> list[int]:
         """The sizes in bytes of the pieces that are read independently of each other."""
+        self._refuse_without_tables()
         return list(self._pieces)
 
     def _json(self, verb: str) -> dict[str, Any]:
@@ -293,7 +312,8 @@ def open(path: str | os.PathLike[str], *, threads: int | None = None) -> Trace:
     """Opens a trace: a file or a directory, as the command does.
 
     Raises :class:`OSError` if there is no such file or it may not be read, and :class:`TraceError` if it is no trace or
-    nothing can be read of it. ``threads``: how many read a table; all processors if None.
+    nothing can be read of it. Of a trace that has no tables, such as metadata of CTF alone, ``info`` and ``check`` can be
+    asked; its tables raise :class:`TraceError`. ``threads``: how many read a table; all processors if None.
 
     >>> import traceglass as tg
     >>> tg.open("examples/data/sample.rfr")

@@ -259,9 +259,10 @@ class TraceSource(DataSource):
         for path, _ in self._traces():
             try:
                 trace = open_trace(path)
+                tables = trace.tables
             except (TraceError, OSError):
                 continue
-            if query.table in trace.tables:
+            if query.table in tables:
                 fields = pa.schema(trace.table(query.table))
                 columns = self.options.get("columns")
                 wanted = columns.split(",") if columns else ["trace", *fields.names]
