@@ -76,6 +76,7 @@ def test_columns_kinds_and_times(samples):
     everything = pa.table(trace.events())
     few = trace.events(columns=["time_ns", "kind"])
     assert few.columns == ["time_ns", "kind"]
+    assert trace.events(columns=["kind", "time_ns", "kind"]).columns == ["time_ns", "kind"]
     assert pa.table(few).to_pydict() == everything.select(["time_ns", "kind"]).to_pydict()
     begins = pa.table(trace.events(kinds=["begin"]))
     assert 0 < begins.num_rows == everything["kind"].to_pylist().count("begin")
@@ -189,6 +190,21 @@ def test_a_table_of_what_is_gone_says_where(tmp_path, samples):
         with pytest.raises(tg.TraceError) as raised:
             ask()
         assert str(raised.value).startswith(f"{path}: ") and raised.value.kind == "unexpected-end"
+
+
+def test_errors_while_a_table_is_read(tmp_path, samples):
+    path = tmp_path / "cut.rdf"
+    shutil.copy(samples / "sample.rdf", path)
+    batches = tg.open(path).events().batches()
+    arrow = pa.RecordBatchReader.from_stream(tg.open(path).events())
+    path.unlink()
+    path.write_bytes((samples / "sample.rdf").read_bytes()[:10])
+    with pytest.raises(tg.TraceError) as raised:
+        list(batches)
+    assert str(raised.value).startswith(f"{path}: ") and raised.value.kind == "unexpected-end"
+    # Arrow's own interface has Arrow's exceptions.
+    with pytest.raises(pa.ArrowInvalid, match="input ends"):
+        arrow.read_all()
 
 
 def test_damage_is_a_row(tmp_path, samples):

@@ -6,12 +6,16 @@ import json
 import operator
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._errors import TraceError
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -42,7 +46,8 @@ class Table:
     """A table of a trace: a stream of Arrow record batches for whoever asks for it.
 
     It has ``__arrow_c_stream__``, and so is taken by polars, pyarrow, duckdb, pandas, nanoarrow …; each time it is, the
-    trace is read anew, a few batches at a time.
+    trace is read anew, a few batches at a time. What goes wrong meanwhile is an exception of the library that took it, such
+    as ``pyarrow.ArrowInvalid``, as Arrow's streams have no others; :meth:`batches` raises :class:`TraceError`.
 
     >>> import traceglass as tg
     >>> tg.open("examples/data/sample.rfr").events(columns=["time_ns", "kind"]).columns
@@ -56,7 +61,6 @@ class Table:
         self.name = name
         # A wrong name fails here, not where the table is used.
         self._schema = self._capsule(schema_only=True)
-        self._columns = query["columns"]
 
     def _capsule(self, schema_only: bool) -> object:
         try:
@@ -71,11 +75,26 @@ class Table:
     def __arrow_c_schema__(self) -> object:
         return self._capsule(schema_only=True)
 
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """The batches, one after the other; needs pyarrow.
+
+        >>> import traceglass as tg
+        >>> sum(batch.num_rows for batch in tg.open("examples/data/sample.rfr").events(batch_rows=100).batches())
+        246
+        """
+        import pyarrow
+
+        try:
+            yield from pyarrow.RecordBatchReader.from_stream(self)
+        except pyarrow.ArrowException as error:
+            # Arrow passes on the text alone: if the trace cannot be opened any more, this says where.
+            with suppress(ValueError):
+                self._capsule(schema_only=True)
+            raise TraceError(f"{self._path}: {error}") from None
+
     @property
     def columns(self) -> list[str]:
-        """The columns that were asked for; needs pyarrow if all of them were."""
-        if self._columns is not None:
-            return list(self._columns)
+        """The columns that it has, in their order; needs pyarrow."""
         import pyarrow
 
         return pyarrow.schema(self).names

@@ -323,7 +323,7 @@ class _Reader(DataSourceReader):
             kinds=self.query.kinds,
             pieces=partition.pieces,
         )
-        for batch in pa.RecordBatchReader.from_stream(table):
+        for batch in table.batches():
             columns = [
                 pa.repeat(pa.scalar(partition.trace, field.type), len(batch))
                 if field.name == "trace"
