@@ -153,6 +153,13 @@ def ctf(folder, fields, data):
     (folder / "stream").write_bytes(data)
 
 
+def test_kinds_of_a_table_without_kinds(samples):
+    assert {row["kind"] for row in read(samples / "sample.rfr", kinds="begin")} == {"begin"}
+    for table in ("task_poll_start", "damage"):
+        with pytest.raises(ValueError, match="has no kinds"):
+            read(samples / "sample.rfr", table=table, kinds="begin")
+
+
 def test_fields_that_are_called_as_counts_are(tmp_path):
     most = 2**64 - 1
     ctf(tmp_path / "a", "u64 number; u64 bytes; u64 parent;", struct.pack("<QQQ", most, most, most))

@@ -192,6 +192,18 @@ def test_a_table_of_what_is_gone_says_where(tmp_path, samples):
         assert str(raised.value).startswith(f"{path}: ") and raised.value.kind == "unexpected-end"
 
 
+def test_questions_that_cannot_be_answered(samples):
+    trace = tg.open(samples / "sample.rfr")
+    with pytest.raises(TypeError, match=r"kinds are a list of names, such as \['begin'\]"):
+        trace.events(kinds="begin")
+    with pytest.raises(TypeError, match="columns are a list"):
+        trace.events(columns="kind")
+    with pytest.raises(ValueError, match="'task_poll_start' has no kinds: only events and slices have"):
+        trace.table("task_poll_start", kinds=["begin"])
+    with pytest.raises(ValueError, match="standard input"):
+        tg.open("-")
+
+
 def test_errors_while_a_table_is_read(tmp_path, samples):
     path = tmp_path / "cut.rdf"
     shutil.copy(samples / "sample.rdf", path)

@@ -17,6 +17,9 @@ from ._errors import TraceError
 if TYPE_CHECKING:
     import pyarrow
 
+#: The tables that ``kinds`` choose from.
+WITH_KINDS = ("events", "slices")
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -35,6 +38,13 @@ def _ns(time: int | datetime | None) -> int | None:
         return operator.index(time)
     except TypeError:
         raise TypeError(f"a time is an int of nanoseconds or a datetime, not {type(time).__name__}") from None
+
+
+def _names(what: str, names: Iterable[str] | None) -> list[str] | None:
+    # Each letter of a text would be a name.
+    if isinstance(names, str):
+        raise TypeError(f"{what} are a list of names, such as [{names!r}], not a text")
+    return None if names is None else list(names)
 
 
 def _at(path: str, error: TraceError) -> TraceError:
@@ -182,7 +192,8 @@ class Trace:
     ) -> Table:
         """A table by its name.
 
-        ``columns``: those that are wanted; the others are not made. ``start``, ``end``: a range of time, its end not
+        ``columns``: those that are wanted, in the table's order; the others are not made. ``kinds``: only ``events`` and
+        ``slices`` have them. ``start``, ``end``: a range of time, its end not
         included, in nanoseconds (of the Unix epoch, or of the trace's clock) or as datetimes; chunks and packets outside
         of it are not read. ``pieces``: the first and the one after the last, see :attr:`pieces`.
 
@@ -192,13 +203,15 @@ class Trace:
         """
         if batch_rows < 1:
             raise ValueError("a batch has a row at least")
+        if kinds is not None and name not in WITH_KINDS:
+            raise ValueError(f"the table {name!r} has no kinds: only {' and '.join(WITH_KINDS)} have")
         return Table(
             self._path,
             name,
-            columns=None if columns is None else list(columns),
+            columns=_names("columns", columns),
             start=_ns(start),
             end=_ns(end),
-            kinds=None if kinds is None else list(kinds),
+            kinds=_names("kinds", kinds),
             pieces=pieces,
             threads=self._threads,
             rows=batch_rows,
@@ -322,13 +335,14 @@ def _cores() -> set[int]:
 def _refuse_unreadable(path: str) -> None:
     """Raises what Python's own ``open`` raises: FileNotFoundError, PermissionError …, with the path."""
     if path == "-":
-        return
+        # The command takes it for the standard input.
+        raise ValueError("a trace is read more than once, which standard input cannot be: save it to a file")
     if stat.S_ISREG(os.stat(path).st_mode):
         os.close(os.open(path, os.O_RDONLY))
 
 
 def open(path: str | os.PathLike[str], *, threads: int | None = None) -> Trace:
-    """Opens a trace: a file or a directory, as the command does.
+    """Opens a trace: a file or a directory, as the command does; not standard input, which can be read once only.
 
     Raises :class:`OSError` if there is no such file or it may not be read, and :class:`TraceError` if it is no trace or
     nothing can be read of it. Of a trace that has no tables, such as metadata of CTF alone, ``info`` and ``check`` can be

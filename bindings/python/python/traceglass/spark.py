@@ -17,7 +17,7 @@ option          meaning
 ``table``       a table of a trace, such as ``events``, ``tasks``, ``task_poll_start``; or ``damage``
 ``columns``     those that are wanted, with commas; also ``.schema(…)`` with fewer columns does that
 ``start, end``  a range of time in nanoseconds, its end not included
-``kinds``       kinds or names of events, with commas
+``kinds``       kinds or names of events, with commas; for ``events`` and ``slices``
 ``splitBytes``  about how many bytes a partition has (67108864)
 ``openCost``    as how many bytes a trace counts in addition to its own: opening it takes time, too (4194304)
 ``pushdown``    ``true``: filters on the trace reach the reader, and those on time for tables of a CTF event or of a
@@ -58,7 +58,7 @@ from pyspark.sql.types import StructType
 
 from . import TraceError
 from . import open as open_trace
-from ._trace import _ns
+from ._trace import WITH_KINDS, _ns
 
 #: What fits in 63 bits: places and counts.
 _PLACES = {"offset", "bytes", "track"}
@@ -237,8 +237,11 @@ class TraceSource(DataSource):
         options = self.options
         number = lambda key: int(options[key]) if key in options else None  # noqa: E731
         kinds = options.get("kinds")
+        table = options.get("table", "events")
+        if kinds and table not in WITH_KINDS:
+            raise ValueError(f"the table {table!r} has no kinds: only {' and '.join(WITH_KINDS)} have")
         return _Query(
-            table=options.get("table", "events"),
+            table=table,
             start=number("start"),
             end=number("end"),
             kinds=tuple(kinds.split(",")) if kinds else None,
