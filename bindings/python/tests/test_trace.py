@@ -192,6 +192,13 @@ def test_a_table_of_what_is_gone_says_where(tmp_path, samples):
         assert str(raised.value).startswith(f"{path}: ") and raised.value.kind == "unexpected-end"
 
 
+def test_a_loss_is_in_each_range_that_it_reaches_into(samples):
+    trace = tg.open(samples / "sample.ctf")
+    (loss,) = (row for row in pa.table(trace.gaps()).to_pylist() if row["what"] == "discarded")
+    for around in (dict(end=loss["time_ns"]), dict(start=loss["time_ns"])):
+        assert loss in pa.table(trace.gaps(**around)).to_pylist()
+
+
 def test_questions_that_cannot_be_answered(samples):
     trace = tg.open(samples / "sample.rfr")
     with pytest.raises(TypeError, match=r"kinds are a list of names, such as \['begin'\]"):
