@@ -193,9 +193,8 @@ class Trace:
         """A table by its name.
 
         ``columns``: those that are wanted, in the table's order; the others are not made. ``kinds``: only ``events`` and
-        ``slices`` have them. ``start``, ``end``: a range of time, its end not
-        included, in nanoseconds (of the Unix epoch, or of the trace's clock) or as datetimes; chunks and packets outside
-        of it are not read. A loss is told if it reaches into the range, also if it began before: one at a bound is in the
+        ``slices`` have them. ``start``, ``end``: a range of time, its end not included, in nanoseconds (of the Unix epoch, or
+        of the trace's clock) or as datetimes; chunks and packets outside of it are not read. A loss is told if it reaches into the range, also if it began before: one at a bound is in the
         ranges on both sides. ``pieces``: the first and the one after the last, see :attr:`pieces`.
 
         >>> import traceglass as tg

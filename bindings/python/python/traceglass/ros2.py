@@ -57,8 +57,8 @@ def is_trace_directory(path: str | os.PathLike[str]) -> bool:
 
 
 def get_trace_ctf_events(trace_directory: str | os.PathLike[str]) -> Iterator[DictEvent]:
-    """The events of all traces in a directory, in the order of time. Events without a time come before those of the traces
-    after theirs, in the order of the folders' names; a trace without streams has no events.
+    """The events of all traces in a directory, in the order of time. Those of traces without a clock come first, in the
+    order of their folders' names; a trace without streams has no events.
 
     Each is a dictionary with ``_name``, ``_timestamp`` (nanoseconds, since the Unix epoch if the clock knows it), the fields
     of its payload and of its contexts. Raises :class:`FileNotFoundError` if no trace is there, and
