@@ -3,7 +3,7 @@
 import { lowerBound } from "./columns.js";
 import { byId, el, facts, grouped, moment, offset, parsed, refill, span } from "./parts.js";
 
-const GUTTER = 210, RULER = 26, ROW = 18, INSTANTS = 14, COUNTER = 38, GAP = 5;
+const GUTTER = 210, RULER = 26, ROW = 18, INSTANTS = 14, COUNTER = 38, GAP = 5, TICK = 110;
 const MARK_NAMES = ["event", "gap", "loss"];
 const EDGES = ["across_loss", "backwards", "begin_lost", "end_lost", "end_missing", "open_end", "open_start", "edge_unknown"];
 const FLOWS_MAX = 400;
@@ -80,8 +80,10 @@ export class Timeline {
   }
 
   move(from, to) {
-    const { meta } = this.columns, least = 10, most = this.columns.span * 3;
-    const length = Math.min(most, Math.max(least, to - from));
+    const { meta } = this.columns, most = this.columns.span * 3;
+    // Far from the origin, floats do not tell times apart that are near each other.
+    const least = Math.max(10, Math.max(Math.abs(meta.first), Math.abs(meta.last)) * 2 ** -45);
+    const length = Math.max(least, Math.min(most, to - from));
     const middle = Math.min(meta.last + length / 2, Math.max(meta.first - length / 2, (from + to) / 2));
     this.from = middle - length / 2;
     this.to = middle + length / 2;
@@ -525,13 +527,11 @@ export class Timeline {
     pen.fillRect(0, 0, full, RULER);
     pen.fillStyle = color.line;
     pen.fillRect(0, RULER - 1, full, 1);
-    const length = this.to - this.from, about = (length / width) * 110;
-    const power = 10 ** Math.floor(Math.log10(about));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= about);
+    const { first } = this.columns.meta, { step, times } = ticks(this.from - first, this.to - first, width);
     pen.font = `11px ${color.mono}`;
     pen.textBaseline = "middle";
-    const { first } = this.columns.meta, digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / 1e9))));
-    for (let tick = Math.ceil((this.from - first) / step) * step; tick < this.to - first; tick += step) {
+    const digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / 1e9))));
+    for (const tick of times) {
       const x = this.x(first + tick);
       if (x < GUTTER) continue;
       pen.fillStyle = color.line;
@@ -542,7 +542,7 @@ export class Timeline {
     pen.fillStyle = color.panel;
     pen.fillRect(0, 0, GUTTER, RULER - 1);
     pen.fillStyle = color.dim;
-    pen.fillText(span(length), 10, RULER / 2);
+    pen.fillText(span(this.to - this.from), 10, RULER / 2);
   }
 
   // The view, for a link; and back.
@@ -565,6 +565,19 @@ export class Timeline {
     const [from, to] = [number(state.from), number(state.to)];
     if (Number.isFinite(from) && to > from) this.move(from, to);
   }
+}
+
+// The times from one to another that have a tick, of which each has TICK pixels or more, and the step between them.
+export function ticks(from, to, width) {
+  const about = Math.max(1e-9, ((to - from) / width) * TICK), power = 10 ** Math.floor(Math.log10(about));
+  const step = [1, 2, 5].map((factor) => factor * power).find((one) => one >= about) ?? 10 * power;
+  // They are counted: a step that is added to a large time may not change it.
+  const first = Math.ceil(from / step), times = [];
+  for (let number = 0; number <= width / TICK + 1; number++) {
+    const time = (first + number) * step;
+    if (time < to && time !== times.at(-1)) times.push(time);
+  }
+  return { step, times };
 }
 
 // Of what is drawn to the edge of the trace no more is known.
