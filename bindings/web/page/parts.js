@@ -40,12 +40,14 @@ export function span(ns, digits = 3) {
 // A time in full: a date where the clock counts from 1970, seconds else. `origin` is in nanoseconds, as text.
 export function moment(origin, absolute, since) {
   const ns = BigInt(origin ?? 0) + BigInt(Math.round(since));
-  const billion = 1000000000n;
-  const floor = ns >= 0n || ns % billion === 0n ? ns / billion : ns / billion - 1n;
-  const rest = (ns - floor * billion).toString().padStart(9, "0");
-  if (!absolute) return `${floor}.${rest} s`;
-  const date = new Date(Number(floor) * 1000);
-  return Number.isNaN(date.getTime()) ? `${floor}.${rest}` : date.toISOString().slice(0, 19) + "." + rest + "Z";
+  const billion = 1000000000n, rest = (part) => part.toString().padStart(9, "0");
+  const within = ((ns % billion) + billion) % billion;
+  const date = new Date(Number((ns - within) / billion) * 1000);
+  // As the command has it: a date has a year of four digits.
+  const text = absolute && !Number.isNaN(date.getTime()) ? date.toISOString() : "";
+  if (/^\d{4}-/.test(text)) return `${text.slice(0, 19)}.${rest(within)}Z`;
+  const abs = ns < 0n ? -ns : ns;
+  return `${ns < 0n ? "-" : ""}${abs / billion}.${rest(abs % billion)} s`;
 }
 
 // Fields as a list: names and values, those of groups below them.

@@ -3,6 +3,7 @@
 //     node units.mjs
 
 import assert from "node:assert/strict";
+import { moment } from "../page/parts.js";
 import { ticks } from "../page/timeline.js";
 
 // The ruler has a tick every 110 pixels or more, wherever it is.
@@ -15,5 +16,14 @@ for (const from of [0, 1e9, 1.8e16, 1.6e18, -1.6e18, 1e300]) {
     assert(times.every((time, at) => at === 0 || time > times[at - 1]));
   }
 }
+
+// Times are what the command prints.
+assert.equal(moment("-3500000000", false, 0), "-3.500000000 s");
+assert.equal(moment("0", false, -1), "-0.000000001 s");
+assert.equal(moment("-1", false, 1), "0.000000000 s");
+assert.equal(moment("-20000000000000000", false, 1500000001), "-19999998.499999999 s");
+assert.equal(moment("1795225314000000000", true, 1), "2026-11-21T01:41:54.000000001Z");
+assert.equal(moment("-1500000000", true, 0), "1969-12-31T23:59:58.500000000Z");
+assert.equal(moment("253402300800000000000", true, 0), "253402300800.000000000 s");
 
 console.log("the page's functions do what they say");
