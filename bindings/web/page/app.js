@@ -4,7 +4,7 @@ import { Bytes } from "./bytes.js";
 import { Columns } from "./columns.js";
 import { chosen, dropped, roots } from "./files.js";
 import { CELLS_SHOWN, Overview } from "./overview.js";
-import { byId, el, save } from "./parts.js";
+import { blur, byId, el, save, timeOption } from "./parts.js";
 import { Reader, unpacked } from "./reader.js";
 import { Records } from "./records.js";
 import { fillMenu, openInPerfetto, savePicture } from "./take.js";
@@ -38,15 +38,25 @@ const showBytes = (at, path) => {
   bytes.show(inside, Math.max(0, at));
 };
 
-// The records from so many nanoseconds after the first one on.
-const showRecords = (since) => {
-  records.from.value = `+${(since / 1e9).toFixed(9)}s`;
+// Tells times of a path's timeline as --from has them. Its first record may be another than that of the timeline.
+function teller(path, meta) {
+  let first;
+  return async (since) => timeOption(meta, since) ?? timeOption(meta, since, (first ??= await reader.ask("first", { path })));
+}
+
+// The records from a time of the timeline on.
+async function showRecords(since, tell) {
+  records.from.value = await tell(since - blur(since));
   records.is_loaded = false;
   show("records");
-};
+}
 
-// The options for a range, of nanoseconds since the first record.
-const rangeOf = (from, to) => [`--from=+${(from / 1e9).toFixed(9)}s`, `--to=+${(to / 1e9).toFixed(9)}s`];
+// The fields of the record that stands at an offset, and has this time.
+async function fieldsOf(path, since, offset, tell) {
+  const range = [["--from=", await tell(since - blur(since))], ["--to=", await tell(since + blur(since) + 1)]];
+  const options = range.filter(([, time]) => time).map((option) => option.join(""));
+  return reader.ask("fields", { args: ["cat", "--json", ...options, path], offset });
+}
 
 const overview = new Overview({ onOffset: showBytes });
 const records = new Records(reader, { onBytes: (record) => showBytes(record.offset, record.path), onError: fail });
@@ -172,10 +182,12 @@ async function look(path, found) {
   if (timeline.errors) {
     open.timelineRoot = el("section", {}, el("div", { class: "overview" }, el("p", { class: "dim" }, timeline.errors)));
   } else {
+    const tell = teller(path, timeline.meta);
     open.timeline = new Timeline(new Columns(timeline), {
       // Of several files it is not known which one an offset is of.
-      hasOneFile: open.files.length === 1, onOffset: showBytes, onRecords: showRecords, onChange: link,
-      fieldsOf: (since, offset) => reader.ask("fields", { args: ["cat", "--json", ...rangeOf(since, since + 1), path], offset }),
+      hasOneFile: open.files.length === 1, onOffset: showBytes, onChange: link,
+      onRecords: (since) => showRecords(since, tell).catch(fail),
+      fieldsOf: (since, offset) => fieldsOf(path, since, offset, tell),
     });
     open.times.timeline = performance.now() - open.started;
   }

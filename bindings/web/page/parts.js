@@ -50,6 +50,19 @@ export function moment(origin, absolute, since) {
   return `${ns < 0n ? "-" : ""}${abs / billion}.${rest(abs % billion)} s`;
 }
 
+// A time of the timeline as --from has it: the date, or else what it is after the first record, whose time is given as text.
+// Null if that must be known, nothing if the time is before it.
+export function timeOption({ origin, absolute }, since, first) {
+  const date = moment(origin, absolute, since);
+  if (date.endsWith("Z")) return date;
+  if (first === undefined) return null;
+  const after = BigInt(origin ?? 0) + BigInt(Math.round(since)) - BigInt(first);
+  return after < 0n ? "" : `+${moment(after, false, 0).replace(" ", "")}`;
+}
+
+// How far a time may be from that of its record: floats are not exact beyond 104 days.
+export const blur = (since) => (Math.abs(since) > Number.MAX_SAFE_INTEGER ? Math.abs(since) * 2 ** -52 : 0);
+
 // Fields as a list: names and values, those of groups below them.
 export function facts(pairs) {
   return el("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [

@@ -217,7 +217,8 @@ export class Timeline {
         facts([["tracks", grouped(this.lanes.length)], ...counts.map(([count, name]) => [name, grouped(count)]),
           ["from", moment(meta.origin, meta.absolute, meta.first)], ["to", moment(meta.origin, meta.absolute, meta.last)], ["lasts", span(meta.last - meta.first)]]),
         el("p", { class: "dim" }, KEYS),
-        meta.untimed ? el("p", { class: "warn" }, `${grouped(meta.untimed)} have no time, and no place here: the records have them.`) : null);
+        meta.untimed ? el("p", { class: "warn" }, `${grouped(meta.untimed)} have no time, and no place here: the records have them.`) : null,
+        meta.otherwise ? el("p", { class: "warn" }, `${grouped(meta.otherwise)} are of a clock that counts from elsewhere, and have no place here: the records have them.`) : null);
       this.live.textContent = "";
       return;
     }
@@ -227,7 +228,7 @@ export class Timeline {
     if (this.hasOneFile) values.push(["offset", el("button", { class: "link", onclick: () => this.onOffset(about.offset) }, offset(about.offset))]);
     const fields = el("div", {});
     refill(this.side, el("h2", {}, about.name), facts(values),
-      el("p", {}, el("button", { onclick: () => this.onRecords(about.begin - meta.first) }, "The records from here on")), fields);
+      el("p", {}, el("button", { onclick: () => this.onRecords(about.begin) }, "The records from here on")), fields);
     this.tellFields(about, fields);
     this.live.textContent = `${about.kind} ${about.name} on ${about.label}, at ${span(about.begin - meta.first, 6)}${about.isSlice ? `, lasts ${lasts(about)}` : ""}`;
   }
@@ -239,7 +240,7 @@ export class Timeline {
       refill(side, el("p", { class: "dim" }, "reading its fields…"));
       // The offset is that of the event that begins it, if there is one.
       const at = about.flags.some((flag) => flag === "open_start" || flag === "begin_lost") ? about.end : about.begin;
-      fields = await this.fieldsOf(at - this.columns.meta.first, about.offset).catch(() => []);
+      fields = await this.fieldsOf(at, about.offset).catch(() => []);
     }
     refill(side, ...(fields.length ? [el("h2", {}, "Fields"), facts(fields)] : []));
   }

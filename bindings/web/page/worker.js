@@ -4,6 +4,7 @@
 const PIECE = 8 << 20;          // Bytes that are read from a file at a time.
 const RECORDS_MAX = 256 << 20;  // Bytes of records that are kept.
 const RECORD_MAX = 256 << 10;   // Characters of a record whose fields are all shown.
+const FIRST_BYTES = 1 << 20;    // Bytes of records among which the first one with a time is looked for.
 const TABLE_BYTES = 8 << 20;    // Bytes of the list of parts that are read.
 const FINDINGS_BYTES = 64 << 20;
 const FINDINGS_MAX = 1000;
@@ -255,6 +256,13 @@ const work = {
   record: ({ number }) => {
     const text = line(number);
     return text.length > RECORD_MAX ? { record: cells(number), cut: true } : { record: parsed(text) };
+  },
+  // The time of the first record that has one, from which `+` counts, as text.
+  first({ path }) {
+    const lines = runText(["cat", "--json", path], FIRST_BYTES).text.split("\n").slice(0, -1);
+    const time = lines.map((line) => parsed(line).time_ns).find((one) => one != null);
+    if (time == null) throw new Error("none of the first records has a time from which others could be counted");
+    return String(time);
   },
   fields: ({ args, offset }) => {
     const { text } = runText(args, FINDINGS_BYTES);

@@ -3,7 +3,7 @@
 //     node units.mjs
 
 import assert from "node:assert/strict";
-import { moment } from "../page/parts.js";
+import { blur, moment, timeOption } from "../page/parts.js";
 import { ticks } from "../page/timeline.js";
 
 // The ruler has a tick every 110 pixels or more, wherever it is.
@@ -25,5 +25,15 @@ assert.equal(moment("-20000000000000000", false, 1500000001), "-19999998.4999999
 assert.equal(moment("1795225314000000000", true, 1), "2026-11-21T01:41:54.000000001Z");
 assert.equal(moment("-1500000000", true, 0), "1969-12-31T23:59:58.500000000Z");
 assert.equal(moment("253402300800000000000", true, 0), "253402300800.000000000 s");
+
+// A range begins at the time that is meant: a date, or what comes after the first record.
+assert.equal(timeOption({ origin: "1795225314000000000", absolute: true }, 1), "2026-11-21T01:41:54.000000001Z");
+assert.equal(timeOption({ origin: "100", absolute: false }, 5), null);
+assert.equal(timeOption({ origin: "100", absolute: false }, 5, "3"), "+0.000000102s");
+assert.equal(timeOption({ origin: "9007199254740995", absolute: false }, 2 ** 52 + 1, "0"), "+13510798.882111492s");
+assert.equal(timeOption({ origin: "100", absolute: false }, -99, "3"), "");
+assert.equal(timeOption({ origin: "253402300800000000000", absolute: true }, 7, "253402300800000000000"), "+0.000000007s");
+assert.deepEqual([0, 5, -5, 2 ** 53 - 1].map(blur), [0, 0, 0, 0]);
+assert.equal(blur(-(2 ** 60)), 256);
 
 console.log("the page's functions do what they say");
