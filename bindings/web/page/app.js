@@ -28,7 +28,7 @@ const reader = new Reader((progress) => {
   byId("progress").hidden = byId("cancel").hidden = !isBusy;
   if (progress === null) byId("progress").removeAttribute("value");
   else byId("progress").value = progress;
-});
+}, (why) => records.forget(why));
 
 const showBytes = (at, path) => {
   show("bytes");
@@ -47,7 +47,7 @@ function teller(path, meta) {
 // The records from a time of the timeline on.
 async function showRecords(since, tell) {
   records.from.value = await tell(since - blur(since));
-  records.is_loaded = false;
+  records.load();
   show("records");
 }
 
@@ -231,9 +231,13 @@ fillMenu([
     save(blob, name);
   })],
   ["take-csv", "Save the records (.csv)", trying(async () => {
-    if (!records.is_loaded) await records.load();
-    const { blob } = await reader.ask("csv");
-    save(blob, fileName(".csv"));
+    const { path } = open, name = fileName(".csv");
+    await records.show();
+    if (path !== open.path) return;
+    if (!records.is_loaded) throw new Error(records.told.textContent);
+    const { blob, lines } = await reader.ask("csv");
+    if (!lines) throw new Error("there are no records to be saved");
+    save(blob, name);
   })],
   ["take-png", "Save the timeline (.png)", trying(async () => {
     if (!open.timeline) throw new Error("it has no timeline");

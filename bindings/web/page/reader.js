@@ -20,8 +20,10 @@ export async function unpacked(text) {
 }
 
 export class Reader {
-  constructor(tell) {
-    this.tell = tell;
+  constructor(tell, onEnd) {
+    Object.assign(this, { tell, onEnd });
+    // How often it was ended: what was begun before that is not gone on with.
+    this.run = 0;
     this.asked = new Map();
     this.next = 1;
     this.files = [];
@@ -31,16 +33,22 @@ export class Reader {
   // Questions are answered one after the other: the worker starts anew after it was ended.
   async begin() {
     this.module ??= packed("module", "traceglass.wasm").then((bytes) => WebAssembly.compile(bytes));
-    const module = await this.module;
+    const { run } = this, module = await this.module;
+    this.refuse(run);
     const inline = byId("worker");
     const url = inline
       ? URL.createObjectURL(new Blob([inline.textContent], { type: "text/javascript" }))
       : "worker.js";
-    this.worker = new Worker(url);
-    this.worker.onmessage = ({ data }) => this.answer(data);
-    this.worker.onerror = (event) => this.end(event.message || "the worker cannot be started");
+    const worker = (this.worker = new Worker(url));
+    worker.onmessage = ({ data }) => worker === this.worker && this.answer(data);
+    worker.onerror = (event) => worker === this.worker && this.end(event.message || "the worker cannot be started");
     await this.post("load", { module });
+    this.refuse(run);
     if (this.files.length) await this.post("open", { files: this.files });
+  }
+
+  refuse(run) {
+    if (run !== this.run) throw new Error(WHY_ENDED);
   }
 
   answer(data) {
@@ -70,27 +78,31 @@ export class Reader {
   }
 
   async ask(op, question = {}) {
-    this.begun ??= this.begin();
-    await this.begun;
+    const { run } = this;
+    await (this.begun ??= this.begin());
+    this.refuse(run);
     return this.post(op, question);
   }
 
   // Takes files, instead of those that it has.
   async open(files) {
+    const { run } = this;
     this.files = [];
-    this.begun ??= this.begin();
-    await this.begun;
+    await (this.begun ??= this.begin());
+    this.refuse(run);
     this.files = files;
     return this.post("open", { files });
   }
 
   // Ends what is being done; what comes next begins with the same files.
   end(why = WHY_ENDED) {
+    this.run++;
     this.worker?.terminate();
     this.worker = null;
     this.begun = null;
     for (const { reject } of this.asked.values()) reject(new Error(why));
     this.asked.clear();
     this.tell(1);
+    this.onEnd(why);
   }
 }

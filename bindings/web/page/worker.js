@@ -107,6 +107,8 @@ function runText(args, max = Infinity) {
 const records = { bytes: new Uint8Array(0), starts: new Uint32Array(0), len: 0, lines: 0, shown: null };
 
 function keepRecords(args) {
+  // What is still filtered are others.
+  question++;
   Object.assign(records, { bytes: new Uint8Array(1 << 16), starts: new Uint32Array(1 << 12), len: 0, lines: 0, shown: null });
   let cut = false;
   const done = run(args, (bytes) => {
