@@ -46,7 +46,7 @@ function teller(path, meta) {
 
 // The records from a time of the timeline on.
 async function showRecords(since, tell) {
-  records.from.value = await tell(since - blur(since));
+  records.from.value = await during(open.turn, tell(since - blur(since)));
   records.load();
   show("records");
 }
@@ -65,14 +65,34 @@ const bytes = new Bytes(reader, { onError: fail });
 // The view that a link asks for, until it is shown: what is shown meanwhile becomes the page's address.
 let asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-// What is open: its files, its path, and what was read of it.
-const open = { files: [], path: "", timeline: null, tab: "overview" };
+// What is open: its files, its path, and what was read of it. Whatever is opened or chosen has a turn, which ends the one
+// before it; files that are still gathered end when others are given.
+const open = { files: [], path: "", timeline: null, tab: "overview", turn: 0, gathering: null, notes: [], times: {} };
 // For tests, and for who looks with the browser's tools.
 globalThis.traceglass = { open, reader, records };
 
+// What a turn waits for. It goes no further, and nobody is told, if another one has begun meanwhile.
+const OVER = new Error("something else is shown");
+async function during(turn, wanted) {
+  try {
+    return await wanted;
+  } finally {
+    if (turn !== open.turn) throw OVER;
+  }
+}
+
+// Does what a button asks for.
+const trying = (act) => () => {
+  const { turn } = open;
+  act().catch((error) => turn === open.turn && fail(error));
+};
+
+// What stands where the timeline would.
+const instead = (text) => el("section", {}, el("div", { class: "overview" }, el("p", { class: "dim" }, text)));
+
 const views = {
   overview: () => overview.root,
-  timeline: () => open.timeline?.root ?? (open.timelineRoot ??= el("section", {}, el("div", { class: "overview" }, el("p", { class: "dim" }, "reading…")))),
+  timeline: () => open.timeline?.root ?? (open.timelineRoot ??= instead("reading…")),
   records: () => records.root,
   parts: () => overview.partsRoot,
   bytes: () => bytes.root,
@@ -99,16 +119,37 @@ function link() {
   }, 250);
 }
 
+// Says why a turn came to nothing, wherever more was to be shown.
+function failed(error) {
+  if (error === OVER) return;
+  open.times.failed = error.message;
+  overview.stopped(error.message);
+  open.timelineRoot = instead(error.message);
+  if (open.tab === "timeline") show("timeline");
+  fail(error);
+}
+
+// Opens files when they are gathered.
+async function gather(gathering) {
+  open.gathering = gathering;
+  try {
+    const files = await gathering;
+    if (gathering === open.gathering) await openFiles(files);
+  } catch (error) {
+    if (gathering === open.gathering) fail(error);
+  }
+}
+
 // Unpacks what is packed, but for what is read as it is: `info` says which.
-async function unpack(files) {
+async function unpack(files, turn) {
   const found = [];
   for (const { path, file } of files) {
-    const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    const start = new Uint8Array(await during(turn, file.slice(0, 2).arrayBuffer()));
     if (start[0] !== 0x1f || start[1] !== 0x8b || /\.bin\.gz$/.test(path)) {
       found.push({ path, file });
       continue;
     }
-    const { blob, error } = await reader.ask("unpack", { file });
+    const { blob, error } = await during(turn, reader.ask("unpack", { file }));
     if (error) open.notes.push(`${path}: ${error}; what could be unpacked is shown`);
     found.push({ path: path.replace(/\.gz$/, ""), file: blob });
   }
@@ -119,29 +160,33 @@ async function openFiles(given) {
   if (!given.length) return;
   const files = given.length > 1 && given.some(({ path }) => !path.includes("/"))
     ? given.map(({ path, file }) => ({ path: `dropped/${path}`, file })) : given;
+  const turn = ++open.turn;
   reader.end();
-  Object.assign(open, { files: [], path: "", timeline: null, timelineRoot: null, notes: [], started: performance.now(), times: {} });
+  reader.files = [];
+  Object.assign(open, { files: [], path: "", timeline: null, timelineRoot: null, gathering: null, notes: [], started: performance.now(), times: {} });
   const total = files.reduce((sum, { file }) => sum + file.size, 0);
   const [name] = roots(files);
   byId("trace-name").textContent = document.title = name;
-  byId("tabs").hidden = false;
+  byId("trace-name").hidden = byId("tabs").hidden = false;
+  byId("choice").hidden = byId("take").disabled = true;
   overview.waiting(name, total, files.length);
-  overview.facts.hidden = overview.findings.hidden = overview.parts.hidden = true;
+  records.reset("");
+  bytes.reset([]);
   show("overview");
   if (total > BYTES_MAX) {
-    return fail(new Error(`${total} bytes are more than this page can hold (2 GiB); cut a part out: traceglass cut --from +1s --to +2s`));
+    return failed(new Error(`${total} bytes are more than this page can hold (2 GiB); cut a part out: traceglass cut --from +1s --to +2s`));
   }
   status("reading…");
   try {
-    open.files = await unpack(files);
-    await reader.open(open.files);
+    open.files = await during(turn, unpack(files, turn));
+    await during(turn, reader.open(open.files));
     const tried = roots(open.files);
-    let path = tried[0], found = await info(path);
+    let path = tried[0], found = await during(turn, info(path));
     // Files beside each other may be a trace each.
     const each = tried.slice(1, TRIED_MAX);
     if (found.json.verdict === "unreadable" && found.json.format == null) {
       for (const one of each) {
-        const other = await info(one);
+        const other = await during(turn, info(one));
         if (other.json.format == null) continue;
         [path, found] = [one, other];
         break;
@@ -150,10 +195,9 @@ async function openFiles(given) {
     byId("choice").hidden = tried.length < 2;
     byId("trace-name").hidden = tried.length > 1;
     byId("choice").replaceChildren(...tried.slice(0, TRIED_MAX).map((one) => el("option", { value: one, selected: one === path }, one)));
-    await look(path, found);
+    await look(path, turn, found);
   } catch (error) {
-    open.times.failed = error.message;
-    fail(error);
+    failed(error);
   }
 }
 
@@ -162,31 +206,38 @@ async function info(path) {
 }
 
 // Shows a trace: what it is first, then whether it is whole, its parts, and its timeline.
-async function look(path, found) {
-  Object.assign(open, { path, timeline: null, timelineRoot: null });
+async function look(path, turn, found) {
+  Object.assign(open, { path, timeline: null, timelineRoot: null, info: null, check: null });
+  byId("take").disabled = true;
   byId("trace-name").textContent = document.title = path;
+  overview.waiting(path, open.files.reduce((sum, { file }) => sum + file.size, 0), open.files.length);
   records.reset(path);
-  bytes.reset(open.files.map((file) => file.path));
-  const { json, errors } = found ?? (await info(path));
+  bytes.reset(open.files.map((file) => file.path), path);
+  status("reading…");
+  // What was chosen while there was nothing to show.
+  show(open.tab);
+  const { json, errors } = found ?? (await during(turn, info(path)));
   open.info = json;
-  const human = await reader.ask("text", { args: ["--width", "110", "info", path], max: 1 << 20 });
+  const human = await during(turn, reader.ask("text", { args: ["--width", "110", "info", path], max: 1 << 20 }));
   overview.info(json, human.text, [json.verdict === "unreadable" ? json.error ?? errors : "", ...open.notes].filter(Boolean).join("\n"));
   open.times.info = performance.now() - open.started;
   if (json.verdict === "unreadable") {
     open.times.failed = json.error ?? "this is no trace that is known";
+    open.timelineRoot = instead(open.times.failed);
+    if (open.tab === "timeline") show("timeline");
     status(open.times.failed, true);
     return;
   }
   byId("take").disabled = false;
-  const timeline = await reader.ask("timeline", { path });
+  const timeline = await during(turn, reader.ask("timeline", { path }));
   if (timeline.errors) {
-    open.timelineRoot = el("section", {}, el("div", { class: "overview" }, el("p", { class: "dim" }, timeline.errors)));
+    open.timelineRoot = instead(timeline.errors);
   } else {
     const tell = teller(path, timeline.meta);
     open.timeline = new Timeline(new Columns(timeline), {
       // Of several files it is not known which one an offset is of.
       hasOneFile: open.files.length === 1, onOffset: showBytes, onChange: link,
-      onRecords: (since) => showRecords(since, tell).catch(fail),
+      onRecords: (since) => trying(() => showRecords(since, tell))(),
       fieldsOf: (since, offset) => fieldsOf(path, since, offset, tell),
     });
     open.times.timeline = performance.now() - open.started;
@@ -197,10 +248,10 @@ async function look(path, found) {
     open.timeline?.restore(asked);
     asked = {};
   }
-  const check = await reader.ask("findings", { args: ["check", "--json", path] });
+  const check = await during(turn, reader.ask("findings", { args: ["check", "--json", path] }));
   open.check = check.json;
   overview.check(check);
-  overview.ls(await reader.ask("table", { args: ["ls", "--json", path], max: CELLS_SHOWN }));
+  overview.ls(await during(turn, reader.ask("table", { args: ["ls", "--json", path], max: CELLS_SHOWN })));
   open.times.all = performance.now() - open.started;
   status("");
 }
@@ -208,14 +259,13 @@ async function look(path, found) {
 const fileName = (end) => (open.path.split("/").pop() || "trace") + end;
 
 async function exported(format, type, end) {
+  const { path, turn } = open, name = fileName(end);
   status(`writing ${format}…`);
-  const { blob, errors, status: code } = await reader.ask("blob", { args: ["export", "--format", format, open.path] });
+  const { blob, errors, status: code } = await reader.ask("blob", { args: ["export", "--format", format, path] });
   if (code === 1 || code === 2) throw new Error(errors);
-  status(errors.trim());
-  return { blob: new Blob([blob], { type }), name: fileName(end) };
+  if (turn === open.turn) status(errors.trim());
+  return { blob: new Blob([blob], { type }), name };
 }
-
-const trying = (act) => () => act().catch(fail);
 
 fillMenu([
   ["take-perfetto", "Open in ui.perfetto.dev", trying(async () => {
@@ -260,7 +310,10 @@ for (const id of ["file", "folder"]) {
     byId(id).value = "";
   };
 }
-byId("choice").onchange = () => look(byId("choice").value).catch(fail);
+byId("choice").onchange = () => {
+  Object.assign(open, { started: performance.now(), times: {} });
+  look(byId("choice").value, ++open.turn).catch(failed);
+};
 byId("cancel").onclick = () => {
   reader.end();
   status("cancelled");
@@ -282,10 +335,10 @@ addEventListener("dragover", (event) => {
 addEventListener("dragleave", (event) => {
   if (!event.relatedTarget) document.body.classList.remove("dragging");
 });
-addEventListener("drop", async (event) => {
+addEventListener("drop", (event) => {
   event.preventDefault();
   document.body.classList.remove("dragging");
-  dropped(event.dataTransfer.items).then(openFiles).catch(fail);
+  gather(dropped(event.dataTransfer.items));
 });
 addEventListener("keydown", (event) => {
   if (event.key === "o" && event.target === document.body) byId("file").click();
@@ -294,6 +347,5 @@ addEventListener("keydown", (event) => {
 // A trace that the page was written with.
 const inside = [...document.querySelectorAll("script[data-path]")];
 if (inside.length) {
-  Promise.all(inside.map(async (one) => ({ path: one.dataset.path, file: new Blob([await unpacked(one.textContent)]) })))
-    .then(openFiles).catch(fail);
+  gather(Promise.all(inside.map(async (one) => ({ path: one.dataset.path, file: new Blob([await unpacked(one.textContent)]) }))));
 }

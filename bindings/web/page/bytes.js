@@ -17,9 +17,11 @@ export class Bytes {
       this.text);
   }
 
-  reset(paths) {
-    this.file.replaceChildren(...paths.map((path) => el("option", { value: path }, path)));
+  reset(paths, shown) {
+    this.file.replaceChildren(...paths.map((path) => el("option", { value: path, selected: path === shown }, path)));
     this.is_loaded = false;
+    this.wanted = null;
+    this.text.textContent = "";
   }
 
   offset() {
@@ -32,13 +34,17 @@ export class Bytes {
   page(by) { return this.show(this.file.value, Math.max(0, this.offset() + by * SHOWN)); }
 
   async show(path = this.file.value, at = 0, len = SHOWN) {
+    if (!path) return;
+    const wanted = (this.wanted = {});
     this.is_loaded = true;
     this.file.value = path;
     this.at.value = "0x" + at.toString(16);
     try {
       const { text, errors } = await this.reader.ask("text", { args: ["--width", "140", "hex", "--at", String(at), "--len", String(len), path] });
-      this.text.textContent = text || errors;
+      if (wanted === this.wanted) this.text.textContent = text || errors;
     } catch (error) {
+      if (wanted !== this.wanted) return;
+      this.is_loaded = false;
       this.onError(error);
     }
   }

@@ -31,14 +31,30 @@ export class Overview {
     this.partsRoot = el("section", {}, el("div", { class: "overview" }, this.parts));
   }
 
-  // Before anything is read.
+  // Before anything is read; nothing of what was there before is kept.
   waiting(name, bytes, count) {
+    for (const card of [this.facts, this.findings, this.parts]) {
+      card.hidden = true;
+      refill(card);
+    }
     refill(this.head, el("div", { class: "verdict" },
       el("span", { class: "format" }, name),
       el("span", { class: "dim" }, `${size(bytes)}${count > 1 ? `, ${grouped(count)} files` : ""} · reading…`)));
+    this.is_waiting = true;
+  }
+
+  // Says why there is no more to come.
+  stopped(why) {
+    const said = () => el("p", { class: "bad" }, why);
+    if (this.is_waiting) refill(this.head, said());
+    for (const card of [this.findings, this.parts].filter((one) => one.hidden)) {
+      card.hidden = this.is_waiting && card === this.findings;
+      refill(card, said());
+    }
   }
 
   info(json, text, errors) {
+    this.is_waiting = false;
     const names = { clean: ["whole", "good"], damaged: ["damaged", "bad"], unreadable: ["unreadable", "bad"] };
     const [word, style] = names[json.verdict] ?? ["not all of it was read", "warn"];
     const pairs = labelled(text), title = pairs.find(([label]) => label === "format")?.[1] ?? json.format ?? "not a known format";

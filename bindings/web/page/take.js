@@ -38,7 +38,7 @@ export function fillMenu(entries) {
     if (shown) menu.querySelector("button")?.focus();
   };
   menu.replaceChildren(...entries.map(([id, text, act]) =>
-    el("button", { role: "menuitem", id, onclick: () => { show(false); button.focus(); act(); } }, text)));
+    el("button", { role: "menuitem", id, onclick: () => { show(false); button.focus(); if (!button.disabled) act(); } }, text)));
   button.onclick = () => show(menu.hidden);
   menu.onkeydown = (event) => {
     const items = [...menu.children], at = items.indexOf(document.activeElement);
