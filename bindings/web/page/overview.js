@@ -20,6 +20,10 @@ export function labelled(text) {
   return pairs;
 }
 
+// True if a value of a part is a place in its file.
+export const isOffset = (name, value) =>
+  Number.isSafeInteger(value) && value >= 0 && (name === "offset" || (name.endsWith("_offset") && name !== "gain_offset"));
+
 export class Overview {
   constructor({ onOffset }) {
     this.onOffset = onOffset;
@@ -100,11 +104,11 @@ export class Overview {
 
   cell(part, name) {
     const value = part[name];
-    if (typeof value === "number" && /offset$/.test(name)) {
+    if (isOffset(name, value)) {
       return el("td", { class: "number" }, el("button", { class: "link", onclick: () => this.onOffset(value, part.path) }, offset(value)));
     }
     const isNumber = typeof value === "number";
-    const text = value == null ? "" : isNumber ? grouped(value) : typeof value === "object" ? JSON.stringify(value) : String(value);
+    const text = value == null ? "" : Number.isSafeInteger(value) ? grouped(value) : typeof value === "object" ? JSON.stringify(value) : String(value);
     return el("td", { class: isNumber ? "number" : "" }, text);
   }
 }

@@ -3,6 +3,7 @@
 //     node units.mjs
 
 import assert from "node:assert/strict";
+import { isOffset } from "../page/overview.js";
 import { blur, moment, timeOption } from "../page/parts.js";
 import { ticks } from "../page/timeline.js";
 
@@ -35,5 +36,9 @@ assert.equal(timeOption({ origin: "100", absolute: false }, -99, "3"), "");
 assert.equal(timeOption({ origin: "253402300800000000000", absolute: true }, 7, "253402300800000000000"), "+0.000000007s");
 assert.deepEqual([0, 5, -5, 2 ** 53 - 1].map(blur), [0, 0, 0, 0]);
 assert.equal(blur(-(2 ** 60)), 256);
+
+// Only a place in a file is a link to its bytes.
+assert(isOffset("offset", 0) && isOffset("index_offset", 2 ** 40));
+for (const [name, value] of [["gain_offset", 5], ["offset", 1e-6], ["offset", -1], ["offset", 2 ** 53], ["offset", "5"], ["length", 5]]) assert(!isOffset(name, value), `${name} ${value}`);
 
 console.log("the page's functions do what they say");
