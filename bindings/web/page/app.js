@@ -244,9 +244,10 @@ async function look(path, turn, found) {
   }
   if (open.tab === "timeline") show("timeline");
   if (Object.hasOwn(views, asked.tab)) {
-    show(asked.tab);
-    open.timeline?.restore(asked);
+    const wanted = asked;
     asked = {};
+    show(wanted.tab);
+    open.timeline?.restore(wanted);
   }
   const check = await during(turn, reader.ask("findings", { args: ["check", "--json", path] }));
   open.check = check.json;

@@ -54,7 +54,7 @@ export class Timeline {
       if (counter) (lane.counter = { ...counter, y }), (y += COUNTER);
       if (instants) (lane.instants = { ...instants, y }), (y += INSTANTS);
       for (const row of slices ?? []) lane.slices.push({ ...row, y: y + row.depth * ROW });
-      if (slices) y += (Math.max(...slices.map((row) => row.depth)) + 1) * ROW;
+      if (slices) y += (slices.reduce((most, row) => Math.max(most, row.depth), 0) + 1) * ROW;
       if (y === lane.y) y += ROW;
       lane.height = y - lane.y;
       y += GAP;
@@ -362,7 +362,7 @@ export class Timeline {
     for (const lane of this.lanes) {
       const top = lane.y - this.top + RULER;
       if (top + lane.height < RULER || top > height) continue;
-      steps += this.drawLane(pen, lane, top - lane.y, width, color, fill);
+      steps += this.drawLane(pen, lane, top - lane.y, width, height, color, fill);
       pen.strokeStyle = color.line;
       pen.globalAlpha = 0.6;
       pen.strokeRect(-1, Math.round(top - GAP / 2) - 0.5, full + 2, 0);
@@ -382,12 +382,13 @@ export class Timeline {
     this.drawn = { steps, ms: performance.now() - started };
   }
 
-  drawLane(pen, lane, shift, width, color, fill) {
+  drawLane(pen, lane, shift, width, height, color, fill) {
     const { columns } = this, names = columns.slice_name;
     let steps = 0;
     pen.font = `11px ${color.mono}`;
     for (const row of lane.slices) {
       const y = row.y + shift;
+      if (y + ROW < RULER || y > height) continue;
       steps += columns.visit(row, this.from, this.to, width, (slice, x0, x1) => {
         const left = Math.max(0, x0), right = Math.min(width, x1), name = names[slice];
         pen.fillStyle = fill(name, this.found?.[name], right - left < 4);
@@ -558,13 +559,18 @@ export class Timeline {
   }
 
   restore(state) {
-    const { meta } = this.columns, number = (text) => meta.first + Number(text);
+    const { columns } = this, { meta } = columns;
+    // Anybody can have written it: a time that is none, or far from the trace, is not taken.
+    const time = (text) => (text && Math.abs(Number(text)) <= (columns.span + 10) * 5 ? meta.first + Number(text) : NaN);
+    const place = (text, count) => (/^\d+$/.test(text) && Number(text) < count ? Number(text) : null);
     if (state.find) this.find((this.search.value = state.find));
-    if (state.range) this.range = state.range.split("_").map(number).map((time) => (Number.isFinite(time) ? time : meta.first));
-    if (Number(state.slice) >= 0 && Number(state.slice) < this.columns.slices) this.select({ slice: Number(state.slice) });
-    if (Number(state.mark) >= 0 && Number(state.mark) < this.columns.mark_begin.length) this.select({ mark: Number(state.mark) });
-    const [from, to] = [number(state.from), number(state.to)];
-    if (Number.isFinite(from) && to > from) this.move(from, to);
+    const [a, b] = (state.range ?? "").split("_").map(time);
+    if (a <= b) this.range = [a, b];
+    const slice = place(state.slice, columns.slices), mark = place(state.mark, columns.mark_begin.length);
+    if (slice !== null) this.select({ slice });
+    if (mark !== null) this.select({ mark });
+    const [from, to] = [state.from, state.to].map(time);
+    if (from < to) this.move(from, to);
   }
 }
 
