@@ -29,6 +29,7 @@ export class Columns {
     this.span = Math.max(1, meta.last - meta.first);
     let at = 0;
     this.rows = meta.rows.map((row) => ({ ...row, from: at, to: (at += row.len) }));
+    for (const row of this.rows) row.long = this.overlaps(row);
     at = 0;
     this.marks = new Map(meta.marks.map(({ track, len }) => [track, { from: at, to: (at += len) }]));
     at = 0;
@@ -36,6 +37,14 @@ export class Columns {
   }
 
   get slices() { return this.slice_begin.length; }
+
+  // The slices of a row that end after the next one begins, as those do whose begin is not known. A search by begins does not
+  // find them.
+  overlaps({ from, to }) {
+    const { slice_begin: begins, slice_end: ends } = this, found = [];
+    for (let at = from; at + 1 < to; at++) if (ends[at] > begins[at + 1]) found.push(at);
+    return found;
+  }
 
   // A counter with the least and the greatest value of each block of values.
   counter(from, to) {
@@ -70,10 +79,17 @@ export class Columns {
   }
 
   // Calls wide(slice, x0, x1) for what is seen, narrow(slice, x, count) for what shares a pixel.
-  visit({ from, to }, t0, t1, width, wide, narrow) {
+  visit({ from, to, long }, t0, t1, width, wide, narrow) {
     const { slice_begin: begins, slice_end: ends } = this, scale = width / (t1 - t0);
     let at = Math.max(from, lowerBound(begins, t0, from, to) - 1);
     let steps = 0;
+    // What lies below those that begin later.
+    for (const slice of long) {
+      if (begins[slice] >= t1) break;
+      if (ends[slice] <= t0 || (ends[slice] - begins[slice]) * scale < 1) continue;
+      steps++;
+      wide(slice, (begins[slice] - t0) * scale, (ends[slice] - t0) * scale);
+    }
     while (at < to && begins[at] < t1) {
       steps++;
       const x0 = (begins[at] - t0) * scale, x1 = (ends[at] - t0) * scale;
@@ -113,10 +129,12 @@ export class Columns {
   }
 
   // The slice of a row at a time, or the nearest within so many nanoseconds.
-  sliceAt({ from, to }, time, near) {
+  sliceAt({ from, to, long }, time, near) {
     const after = lowerBound(this.slice_begin, time + Number.MIN_VALUE, from, to);
     const before = after - 1;
     if (before >= from && this.slice_end[before] >= time) return before;
+    const below = long.findLast((slice) => slice < before && this.slice_end[slice] >= time);
+    if (below !== undefined) return below;
     const left = before >= from ? time - this.slice_end[before] : Infinity;
     const right = after < to ? this.slice_begin[after] - time : Infinity;
     if (Math.min(left, right) > near) return -1;

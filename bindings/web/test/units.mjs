@@ -3,6 +3,7 @@
 //     node units.mjs
 
 import assert from "node:assert/strict";
+import { Columns } from "../page/columns.js";
 import { isOffset } from "../page/overview.js";
 import { blur, moment, timeOption } from "../page/parts.js";
 import { ticks } from "../page/timeline.js";
@@ -40,5 +41,17 @@ assert.equal(blur(-(2 ** 60)), 256);
 // Only a place in a file is a link to its bytes.
 assert(isOffset("offset", 0) && isOffset("index_offset", 2 ** 40));
 for (const [name, value] of [["gain_offset", 5], ["offset", 1e-6], ["offset", -1], ["offset", 2 ** 53], ["offset", "5"], ["length", 5]]) assert(!isOffset(name, value), `${name} ${value}`);
+
+// Slices of a row that overlap are drawn and found wherever they last.
+const meta = { first: 0, last: 100, rows: [{ track: 0, depth: 0, len: 4 }], marks: [], counters: [] };
+const columns = new Columns({ meta, slice_begin: Float64Array.of(0, 0, 10, 60), slice_end: Float64Array.of(90, 50, 20, 70) });
+const [row] = columns.rows;
+assert.deepEqual(row.long, [0, 1]);
+assert.deepEqual([5, 15, 30, 55, 65, 80, 95].map((time) => columns.sliceAt(row, time, 0)), [1, 2, 1, 0, 3, 0, -1]);
+for (const [time, wanted] of [[30, 1], [55, 0], [80, 0]]) {
+  const drawn = [];
+  columns.visit(row, time - 1, time + 1, 1000, (slice) => drawn.push(slice), () => {});
+  assert.equal(drawn.at(-1), wanted, `at ${time}`);
+}
 
 console.log("the page's functions do what they say");
