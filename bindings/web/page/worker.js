@@ -14,7 +14,12 @@ const decoder = new TextDecoder();
 
 // JSON in which integers keep all their digits: those that a float would round become text.
 const parsed = (text) => JSON.parse(text, (_, value, context) =>
-  typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(context?.source) ? context.source : value);
+  isRounded(value, context) ? context.source : value);
+const isRounded = (value, context) =>
+  typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(context?.source);
+// The same for what is written as JSON again: they stay numbers.
+const exact = (text) => JSON.parse(text, (_, value, context) =>
+  isRounded(value, context) ? JSON.rawJSON?.(context.source) ?? context.source : value);
 
 let wasm, take, told = 0, current = 0;
 let columns = {};
@@ -187,7 +192,7 @@ function csv() {
   const keys = [...names.keys()], parts = [keys.map(cell).join(",") + "\r\n"];
   let part = [];
   for (let number = 0; number < count; number++) {
-    const record = parsed(line(shownLine(number)));
+    const record = exact(line(shownLine(number)));
     part.push(keys.map((key) => cell(record[key])).join(","));
     if (part.length === 4096) parts.push(part.join("\r\n") + "\r\n"), (part = []);
   }
@@ -215,7 +220,8 @@ const short = (text) => (text.length > 200 ? text.slice(0, 200) + "…" : text);
 // An object with a list in it that may be of any length: its beginning, and how long it is.
 function findings(args) {
   let { text, errors, cut } = runText(args, FINDINGS_BYTES);
-  if (cut) text = text.slice(0, text.lastIndexOf('},{"offset"')) + '}],"verdict":"damaged"}';
+  // The last one may be a part; within a text, its quote would be escaped.
+  if (cut) text = text.slice(0, text.lastIndexOf('},{"')) + '}],"verdict":"damaged"}';
   const json = parsed(text), count = json.findings.length;
   json.findings.length = Math.min(count, FINDINGS_MAX);
   return { json, count, cut, errors };
@@ -244,10 +250,10 @@ const work = {
   },
   findings: ({ args }) => findings(args),
   table({ args, max }) {
-    const { text, errors } = runText(args, TABLE_BYTES), lines = text.split("\n");
+    const { text, errors, cut } = runText(args, TABLE_BYTES), lines = text.split("\n");
     // The last one is empty, or cut.
     lines.pop();
-    return { rows: lines.slice(0, max).map(parsed), count: lines.length, cut: text.length >= TABLE_BYTES, errors };
+    return { rows: lines.slice(0, max).map(parsed), count: lines.length, cut, errors };
   },
   records: ({ args }) => keepRecords(args),
   cells: ({ from, to }) => {

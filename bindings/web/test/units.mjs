@@ -3,6 +3,8 @@
 //     node units.mjs
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import vm from "node:vm";
 import { Columns } from "../page/columns.js";
 import { isOffset } from "../page/overview.js";
 import { blur, moment, timeOption } from "../page/parts.js";
@@ -52,6 +54,19 @@ for (const [time, wanted] of [[30, 1], [55, 0], [80, 0]]) {
   const drawn = [];
   columns.visit(row, time - 1, time + 1, 1000, (slice) => drawn.push(slice), () => {});
   assert.equal(drawn.at(-1), wanted, `at ${time}`);
+}
+
+// Cells of CSV. The worker is no module: what it has is asked for by name.
+const worker = vm.createContext({ TextEncoder, TextDecoder });
+const { cell, exact } = vm.runInContext(readFileSync(new URL("../page/worker.js", import.meta.url), "utf8") + "\n;({ cell, exact });", worker);
+assert.equal(cell("=1+1"), "'=1+1");
+assert.equal(cell('a "b", c'), '"a ""b"", c"');
+assert.equal(cell(-5), "-5");
+assert.equal(cell(null), "");
+// Browsers that tell how a number was written keep all digits, as numbers.
+if (JSON.rawJSON) {
+  const record = exact('{"a":-9223372036854775808,"b":{"c":[18446744073709551615,1]},"d":"-9223372036854775808"}');
+  assert.deepEqual(["a", "b", "d"].map((key) => cell(record[key])), ["-9223372036854775808", '"{""c"":[18446744073709551615,1]}"', "'-9223372036854775808"]);
 }
 
 console.log("the page's functions do what they say");
