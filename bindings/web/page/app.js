@@ -2,7 +2,7 @@
 
 import { Bytes } from "./bytes.js";
 import { Columns } from "./columns.js";
-import { chosen, dropped, roots } from "./files.js";
+import { chosen, dropped, roots, unpackedPath } from "./files.js";
 import { CELLS_SHOWN, Overview } from "./overview.js";
 import { blur, byId, el, save, timeOption } from "./parts.js";
 import { Reader, unpacked } from "./reader.js";
@@ -133,8 +133,8 @@ function failed(error) {
 async function gather(gathering) {
   open.gathering = gathering;
   try {
-    const files = await gathering;
-    if (gathering === open.gathering) await openFiles(files);
+    const { files, notes } = await gathering;
+    if (gathering === open.gathering) await openFiles(files, notes);
   } catch (error) {
     if (gathering === open.gathering) fail(error);
   }
@@ -142,7 +142,7 @@ async function gather(gathering) {
 
 // Unpacks what is packed, but for what is read as it is: `info` says which.
 async function unpack(files, turn) {
-  const found = [];
+  const found = [], paths = new Set(files.map(({ path }) => path));
   for (const { path, file } of files) {
     const start = new Uint8Array(await during(turn, file.slice(0, 2).arrayBuffer()));
     if (start[0] !== 0x1f || start[1] !== 0x8b || /\.bin\.gz$/.test(path)) {
@@ -151,19 +151,19 @@ async function unpack(files, turn) {
     }
     const { blob, error } = await during(turn, reader.ask("unpack", { file }));
     if (error) open.notes.push(`${path}: ${error}; what could be unpacked is shown`);
-    found.push({ path: path.replace(/\.gz$/, ""), file: blob });
+    found.push({ path: unpackedPath(path, paths), file: blob });
   }
   return found;
 }
 
-async function openFiles(given) {
+async function openFiles(given, notes = []) {
   if (!given.length) return;
   const files = given.length > 1 && given.some(({ path }) => !path.includes("/"))
     ? given.map(({ path, file }) => ({ path: `dropped/${path}`, file })) : given;
   const turn = ++open.turn;
   reader.end();
   reader.files = [];
-  Object.assign(open, { files: [], path: "", timeline: null, timelineRoot: null, gathering: null, notes: [], started: performance.now(), times: {} });
+  Object.assign(open, { files: [], path: "", timeline: null, timelineRoot: null, gathering: null, notes, started: performance.now(), times: {} });
   const total = files.reduce((sum, { file }) => sum + file.size, 0);
   const [name] = roots(files);
   byId("trace-name").textContent = document.title = name;
@@ -348,5 +348,6 @@ addEventListener("keydown", (event) => {
 // A trace that the page was written with.
 const inside = [...document.querySelectorAll("script[data-path]")];
 if (inside.length) {
-  gather(Promise.all(inside.map(async (one) => ({ path: one.dataset.path, file: new Blob([await unpacked(one.textContent)]) }))));
+  gather(Promise.all(inside.map(async (one) => ({ path: one.dataset.path, file: new Blob([await unpacked(one.textContent)]) })))
+    .then((files) => ({ files })));
 }

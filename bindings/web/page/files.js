@@ -6,6 +6,7 @@ export function chosen(list) {
   return [...list].map((file) => ({ path: clean(file.webkitRelativePath || file.name), file }));
 }
 
+// What is dropped, and what is to be said of it.
 export async function dropped(items) {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile()).filter(Boolean);
   const found = [];
@@ -26,17 +27,24 @@ export async function dropped(items) {
       }
     }
   }
-  return found;
+  return { files: found, notes: todo.length ? [`more than ${FILES_MAX} files were dropped: these are the first ones`] : [] };
 }
 
 // A path that is relative, and is neither an option nor several arguments.
 const clean = (path) => path.split("/").filter((name) => name && name !== "." && name !== "..").join("/").replaceAll("\0", "").replace(/^-/, "_") || "trace";
 
-// Where a trace may be: the folder of all files, then each file of its own.
+// Where a trace may be: each folder that files lie in, those around it first, then each file of its own.
 export function roots(files) {
-  const [first] = files[0].path.split("/");
-  const paths = files.map(({ path }) => path).sort();
-  if (files.length === 1 && !paths[0].includes("/")) return paths;
-  const shared = paths.every((path) => path.startsWith(first + "/"));
-  return shared ? [first, ...paths] : paths;
+  const paths = files.map(({ path }) => path).sort(), folders = new Set();
+  for (const path of paths) {
+    // Those around a folder that is known are known as well.
+    for (let at = path.lastIndexOf("/"); at > 0 && !folders.has(path.slice(0, at)); at = path.lastIndexOf("/", at - 1)) folders.add(path.slice(0, at));
+  }
+  return [...[...folders].sort(), ...paths];
+}
+
+// The path of what a packed file has in it; its own, if there is such a file beside it.
+export function unpackedPath(path, paths) {
+  const shorter = path.replace(/\.gz$/, "");
+  return paths.has(shorter) ? path : shorter;
 }

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
 import { Columns } from "../page/columns.js";
+import { roots, unpackedPath } from "../page/files.js";
 import { isOffset } from "../page/overview.js";
 import { blur, moment, timeOption } from "../page/parts.js";
 import { ticks } from "../page/timeline.js";
@@ -68,5 +69,13 @@ if (JSON.rawJSON) {
   const record = exact('{"a":-9223372036854775808,"b":{"c":[18446744073709551615,1]},"d":"-9223372036854775808"}');
   assert.deepEqual(["a", "b", "d"].map((key) => cell(record[key])), ["-9223372036854775808", '"{""c"":[18446744073709551615,1]}"', "'-9223372036854775808"]);
 }
+
+// A trace may be in any folder, or be any file.
+const rootsOf = (...paths) => roots(paths.map((path) => ({ path })));
+assert.deepEqual(rootsOf("a.rtc"), ["a.rtc"]);
+assert.deepEqual(rootsOf("b/stream", "b/metadata"), ["b", "b/metadata", "b/stream"]);
+assert.deepEqual(rootsOf("x/two/m", "x/one/s/m", "y/m"), ["x", "x/one", "x/one/s", "x/two", "y", "x/one/s/m", "x/two/m", "y/m"]);
+assert.equal(unpackedPath("d/a.rtc.gz", new Set(["d/a.rtc.gz"])), "d/a.rtc");
+assert.equal(unpackedPath("d/a.rtc.gz", new Set(["d/a.rtc.gz", "d/a.rtc"])), "d/a.rtc.gz");
 
 console.log("the page's functions do what they say");
