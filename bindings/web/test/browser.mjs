@@ -25,7 +25,7 @@ export async function load(browser, file, options = {}) {
     new PerformanceObserver((list) => list.getEntries().forEach((entry) => globalThis.pauses.push(entry.duration)))
       .observe({ type: "longtask" });
   });
-  await page.goto(file.startsWith("http") ? file : pathToFileURL(file).href);
+  await page.goto(/^(http|file):/.test(file) ? file : pathToFileURL(file).href);
   return page;
 }
 

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Command, PAUSE_MAX, launch, load, open } from "./browser.mjs";
 
 const [file, binary] = process.argv.slice(2);
@@ -65,6 +66,51 @@ for (const path of paths) {
   assert(longest <= PAUSE_MAX, `${name}: a pause of ${Math.round(longest)} ms`);
   await page.context().close();
 }
+
+// Links that anybody can have written: what they ask for and is not there is not shown.
+const url = pathToFileURL(resolve(file)).href, trace = join(data, "stream.rfr");
+for (const state of ["slice=0.5", "mark=1.5", "slice=", "mark=99999999", "range=7", "range=1e999_-1e300", "from=-1e308&to=1e308", "from=1e17&to=1.00000000000001e17", "from=NaN&to=5"]) {
+  const page = await load(browser, `${url}#tab=timeline&${state}`);
+  await open(page, trace, false);
+  const { times, from, to, range } = await page.evaluate(() => {
+    const { times, timeline } = globalThis.traceglass.open;
+    timeline.draw();
+    return { times, from: timeline.from, to: timeline.to, range: timeline.range };
+  });
+  assert.equal(times.failed, undefined, state);
+  assert(Number.isFinite(from) && from < to && range === null, state);
+  assert.deepEqual(page.complaints, [], state);
+  await page.context().close();
+}
+
+// What cannot be read after what can: nothing of the one before stays.
+const page = await load(browser, resolve(file));
+writeFileSync(join(made, "no.txt"), "no trace");
+await open(page, [join(data, "sample.rtc"), join(made, "no.txt")], false);
+await page.click("#tab-records");
+await page.locator(".rows .line").first().click();
+await page.waitForSelector(".side dl.facts dt");
+await page.selectOption("#choice", "dropped/no.txt");
+await page.waitForFunction(() => globalThis.traceglass.open.times.failed !== undefined);
+assert.equal(await page.evaluate(() => globalThis.traceglass.open.timeline), null);
+assert.equal(await page.locator(".rows .line, .side dl.facts dt").count(), 0);
+assert(await page.locator("#take").isDisabled());
+await page.selectOption("#choice", "dropped/sample.rtc");
+await page.waitForFunction(() => globalThis.traceglass.open.times.all !== undefined);
+
+// After the worker was ended, the records are read again.
+await page.waitForFunction(() => globalThis.traceglass.records.is_loaded);
+const { count, rest } = await page.evaluate(() => {
+  const { reader, records } = globalThis.traceglass, { count } = records;
+  reader.end();
+  return { count, rest: [records.count, records.is_loaded] };
+});
+assert.deepEqual(rest, [0, false]);
+await page.click("#tab-overview");
+await page.click("#tab-records");
+await page.waitForFunction((wanted) => globalThis.traceglass.records.count === wanted, count);
+assert(count > 0);
+await page.context().close();
 await browser.close();
 rmSync(made, { recursive: true });
 assert(paths.length > 20);
