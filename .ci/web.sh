@@ -36,6 +36,7 @@ build() {
         --enable-nontrapping-float-to-int --enable-multivalue --enable-reference-types "$module" -o "$module.small"
     python3 "$WEB/build.py" "$module.small" "$WEB/dist"
     node --check "$WEB/dist/page.js"
+    node "$WEB/test/units.mjs"
     local compressed
     compressed=$(gzip -9c "$WEB/dist/traceglass.wasm" | wc -c)
     [ "$compressed" -le "$COMPRESSED_MAX" ] || { echo "the module is $compressed bytes compressed" >&2; return 1; }
