@@ -78,4 +78,9 @@ assert.deepEqual(rootsOf("x/two/m", "x/one/s/m", "y/m"), ["x", "x/one", "x/one/s
 assert.equal(unpackedPath("d/a.rtc.gz", new Set(["d/a.rtc.gz"])), "d/a.rtc");
 assert.equal(unpackedPath("d/a.rtc.gz", new Set(["d/a.rtc.gz", "d/a.rtc"])), "d/a.rtc.gz");
 
+// A list of findings that is cut ends where the last whole one does, in a folder as well.
+worker.cutText = '{"path":"d","findings":[{"path":"s","offset":1,"message":"},{\\"path"},{"path":"s","offset":2,"message":"},{\\"';
+const list = vm.runInContext("runText = () => ({ text: cutText, errors: '', cut: true }); findings([])", worker);
+assert.equal(JSON.stringify(list.json.findings), JSON.stringify([{ path: "s", offset: 1, message: '},{"path' }]));
+
 console.log("the page's functions do what they say");
