@@ -82,6 +82,6 @@ fn fields_are_as_the_reference_says() {
             }
         }
     }
-    // Fields that no sample has: of crashes, of streams without names … The fewer, the better.
-    assert!(never.len() <= 52, "{}: {never:#?}", never.len());
+    // Fields that no sample has: of crashes, of streams without names, dates of dial9's clock … The fewer, the better.
+    assert!(never.len() <= 56, "{}: {never:#?}", never.len());
 }
