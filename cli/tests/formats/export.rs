@@ -250,7 +250,9 @@ fn damage_without_an_event_is_a_gap() {
         .collect();
     let (code, found) = rows(&file, &[]);
     let offsets: Vec<u64> = found.iter().map(|row| row.split(',').nth(1).unwrap().parse().unwrap()).collect();
-    assert!(code == 3 && !offsets.is_empty() && offsets == errors, "{found:?} {check}");
+    // A chunk whose version is not known is a gap, too, but no error.
+    let are_there = errors.iter().all(|error| offsets.contains(error));
+    assert!(code == 3 && errors.len() == 1 && are_there, "{found:?} {check}");
 }
 
 /// The manifest: a line for each file, with what is in it.
