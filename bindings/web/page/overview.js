@@ -4,7 +4,7 @@ import { el, facts, grouped, offset, refill, size } from "./parts.js";
 
 const FINDINGS_SHOWN = 300, FACTS_SHOWN = 300;
 // Each one is an element, which takes time to lay out.
-export const CELLS_SHOWN = 4000;
+export const CELLS_SHOWN = 2000;
 
 // The labels and values of `info`, as it prints them.
 export function labelled(text) {
