@@ -160,19 +160,20 @@ impl<'t> Trace<'t> {
     ) -> Result<()> {
         let Content::Dial9(segments) = &self.content else { return Ok(()) };
         let mut common = Common::new(tables, query, seen);
-        self.tell_problems(query, &mut common, sink)?;
+        self.tell_problems(&mut common, sink)?;
         segments.read_whole(tables, &self.tables, query, Some(&mut common), sink)?;
         common.finish(sink)
     }
 
     /// Reports the problems that were found before.
-    fn tell_problems(&self, query: &Query, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let is_whole = query.window == Window::ALL && common.needs_gaps();
-        let mut tell =
-            |problem: &Problem| common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink);
-        self.problems.iter().try_for_each(&mut tell)?;
-        match self.lasting.filter(|_| is_whole) {
-            Some(lasting) => lasting.untold(&mut |problem| tell(&problem)),
+    fn tell_problems(&self, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        self.problems.iter().try_for_each(|problem| tell(problem, common, sink))
+    }
+
+    /// Reports the damage that no event tells of, when what events need is not in memory any more.
+    fn tell_untold(&self, query: &Query, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        match self.lasting.filter(|_| query.window == Window::ALL && common.needs_gaps()) {
+            Some(lasting) => lasting.untold(&mut |problem| tell(&problem, common, sink)),
             None => Ok(()),
         }
     }
@@ -192,7 +193,7 @@ impl<'t> Trace<'t> {
     ) -> Result<()> {
         let mut common = Common::new(tables, query, seen);
         if piece == 0 {
-            self.tell_problems(query, &mut common, sink)?;
+            self.tell_problems(&mut common, sink)?;
         }
         let wanted = Wanted { tables, all: &self.tables, query };
         match &self.content {
@@ -200,6 +201,9 @@ impl<'t> Trace<'t> {
             Content::Ctf(ctf) => ctf.read(piece, wanted, &mut common, sink)?,
             Content::Dial9(segments) => segments.read(piece, &mut common, sink)?,
             Content::Whole(whole) => whole.read(wanted, &mut common, sink)?,
+        }
+        if piece == 0 {
+            self.tell_untold(query, &mut common, sink)?;
         }
         common.finish(sink)
     }
@@ -223,4 +227,8 @@ impl<'t> Trace<'t> {
     pub fn schema(&self, table: usize, query: &Query) -> Option<arrow_schema::SchemaRef> {
         self.tables.get(table).map(|table| crate::rows::wanted(table, query))
     }
+}
+
+fn tell(problem: &Problem, common: &mut Common<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    common.problem(&problem.file, problem.cause.as_ref(), &problem.message, sink)
 }
