@@ -127,6 +127,11 @@ impl Line {
         }
     }
 
+    /// Its members, as those that follow others.
+    pub fn more(&self) -> Vec<u8> {
+        [b",", self.text.strip_prefix(b"{").unwrap_or_default()].concat()
+    }
+
     /// Bytes, as hex.
     pub fn hex(&mut self, key: &str, value: &[u8]) -> &mut Self {
         hex(&mut self.key(key).text, value);

@@ -18,7 +18,7 @@ mod time;
 #[cfg(feature = "view")]
 pub use browse::{About, Browse, Depth, Each, FileEntry, Level, Lost, Marks, Node, Plain};
 pub use content::{Events, Export, Outcome, Part, PartId, Parts, Target, no_events};
-pub use damage::{Damage, DamageExt};
+pub use damage::{Damage, DamageExt, in_file};
 pub use fields::{Field, Fields};
 pub use findings::Findings;
 #[cfg(feature = "tables")]

@@ -13,7 +13,7 @@ use columns::{Columns, Front, MARKERS, MEMORY, QUEUES, RESOURCES};
 use foldhash::fast::RandomState;
 use heard::{Heard, Value};
 use std::collections::HashMap;
-use traceglass::event::{Event, EventKind};
+use traceglass::event::{Event, EventKind, Label};
 use traceglass::record::Record as _;
 
 /// A resource: the number of its track, and its own.
@@ -195,7 +195,7 @@ impl<'t> Typed<'t> {
         match kind {
             EventKind::Begin => {
                 let depth = open.len() as u64;
-                let mut met = Lasting { name: Some(event.name().to_string()), depth, ..Lasting::new(place) };
+                let mut met = Lasting { name: text_of(event), depth, ..Lasting::new(place) };
                 met.add(told);
                 open.push(met);
                 Ok(())
@@ -222,7 +222,7 @@ impl<'t> Typed<'t> {
                 }
                 let depth = open.len() as u64;
                 // Those of a history have a name in any case.
-                let name = number.is_none().then(|| event.name().to_string());
+                let name = if number.is_none() { text_of(event) } else { None };
                 let mut met = Lasting { name, depth, ..Lasting::new(place) };
                 met.add(told);
                 self.row(MARKERS, met, None, sink)
@@ -288,5 +288,13 @@ impl Lasting {
                 self.values.push((at, value));
             }
         }
+    }
+}
+
+/// The name of an event, if it is text.
+fn text_of(event: &Event<'_>) -> Option<String> {
+    match event.name() {
+        Label::Bytes(_) => None,
+        name => Some(name.to_string()),
     }
 }

@@ -12,7 +12,7 @@ use traceglass_open::record::Names;
 use traceglass_open::selected::Selected;
 use traceglass_open::slices::{Slice, Slices, TakeSlices};
 
-/// The number of the table, behind those in [`events`](crate::events).
+/// The number of the table, after those in [`events`](crate::events).
 pub(crate) const SLICES: usize = 4;
 
 /// Takes the items of a whole trace.

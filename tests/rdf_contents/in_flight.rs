@@ -100,7 +100,7 @@ fn markers_in_flight_are_those_of_an_oracle() {
                 BufferMarkers::find(events, state, &mut storage).unwrap()
             }
         };
-        // Where each is told: one event after the other, behind what comes first.
+        // Where each is told: one event after the other, after what comes first.
         let at = |is_it: &dyn Fn(&Told) -> bool| {
             let before = told.iter().position(|one| one.buffer == 5 && is_it(one))?;
             Some((head + told[..before].iter().map(|one| one.event().len()).sum::<usize>()) as u64)

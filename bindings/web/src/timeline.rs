@@ -240,7 +240,8 @@ impl TakeSlices for Timeline {
             self.untimed += 1;
             return Ok(());
         }
-        let ends = [slice.begin, slice.end].map(|time| time.map_or(Some(f64::NAN), |time| self.since_origin(time)));
+        let ends =
+            [slice.begin, slice.end].map(|time| time.map_or(Some(f64::NAN), |time| self.since_origin(time)));
         let [Some(begin), Some(end)] = ends else {
             self.otherwise += 1;
             return Ok(());

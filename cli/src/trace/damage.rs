@@ -6,6 +6,14 @@ use std::fmt::Display;
 use std::path::Path;
 pub use traceglass_open::damage::Damage;
 
+/// An error, in a file of a trace that has several.
+pub fn in_file(path: Option<&Path>, error: impl Display) -> String {
+    match path {
+        Some(path) => format!("{}: {error}", shown(path)),
+        None => error.to_string(),
+    }
+}
+
 /// The ways to add damage and to tell it.
 pub trait DamageExt {
     /// Adds an error, in a file of a trace that has several.
@@ -22,10 +30,7 @@ pub trait DamageExt {
 
 impl DamageExt for Damage {
     fn add_in(&mut self, path: Option<&Path>, error: impl Display) {
-        self.add(match path {
-            Some(path) => format!("{}: {error}", shown(path)),
-            None => error.to_string(),
-        });
+        self.add(in_file(path, error));
     }
 
     fn lines(&self) -> Vec<String> {

@@ -4,7 +4,7 @@ use crate::input::Input;
 use crate::output::Out;
 use crate::progress;
 use crate::status::{Result, Status};
-use crate::trace::{Listing, Open};
+use crate::trace::{Listing, Open, Select};
 
 /// List the parts of a file, one a line
 ///
@@ -44,8 +44,10 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
             args.refuse_foreign(trace.format())?;
             progress::begin("reading", 0);
             let status = trace.ls(args, out)?;
-            if out.is_empty() && !args.window.is_everything() {
-                out.warn(&args.path, "nothing of it is in this range");
+            if out.is_empty()
+                && let Some(message) = Select::default().found_nothing(&args.window)
+            {
+                out.warn(&args.path, message);
             }
             Ok(status)
         }

@@ -8,7 +8,7 @@ pub mod packets;
 pub use library::*;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -69,6 +69,14 @@ impl Followed {
             self.lines.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("{at} of {count}"))
         };
         (0..count).map(next).collect()
+    }
+
+    /// Ends it, and returns what it said on stderr.
+    pub fn told(&mut self) -> String {
+        let _ = self.child.kill();
+        let mut told = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        told
     }
 
     /// True if nothing more is printed for a while.

@@ -183,6 +183,19 @@ fn a_segment_that_is_none_is_damage_that_each_verb_names() {
     let folder = scratch.path("");
     assert_eq!(status(&traceglass(&["check", &folder])), 0);
     assert_eq!(json(&["cat", "--json", &folder]).len(), 4 * 97);
+    // Segments are told by what is in them, whatever they are called; those without a number come last.
+    for name in ["backup", "trace.one.bin"] {
+        scratch.write(name, &first);
+    }
+    let lines = json(&["cat", "--json", &folder]);
+    let paths: Vec<_> = lines.iter().step_by(97).map(|line| line["path"].as_str().unwrap()).collect();
+    let named = ["trace.0.bin", "trace.2.bin", "1763900000-4.bin", "1763900060-5.bin"];
+    assert_eq!(paths, [&named[..], &["backup", "trace.one.bin"]].concat());
+    // In a folder with very many files, only what is called so is looked at.
+    for number in 0..2000 {
+        scratch.write(&format!("note-{number}"), b"");
+    }
+    assert_eq!(json(&["cat", "--json", &folder]).len(), 4 * 97);
     scratch.write("1763900099-6.bin", b"not of a segment");
     let check = traceglass(&["check", &folder]);
     assert!(status(&check) == 3 && String::from_utf8_lossy(&check.stdout).contains("1763900099-6.bin"));
@@ -476,7 +489,7 @@ fn info_of_a_large_recording_reads_its_ends() {
     assert_eq!((status(&full), &whole["verdict"]), (3, &"damaged".into()));
     let events = 97 * 2 * ((5_u64 << 20) / sample.len() as u64);
     assert_eq!(whole["events"], events);
-    // The end of a packed one is known if it can be unpacked soon. Zeros behind it are no damage.
+    // The end of a packed one is known if it can be unpacked soon. Zeros after it are no damage.
     for (packed_bytes, end) in [(64_u64 << 20, &all["end_time_ns"]), ((64 << 20) + 1, &Value::Null)] {
         scratch.write("folder/trace.0.bin", &many);
         std::fs::File::options()

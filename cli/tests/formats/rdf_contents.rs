@@ -522,3 +522,31 @@ fn memory_has_the_kinds_of_its_records() {
     assert_eq!(kinds, printed, "{rows}");
     assert!(kinds.contains(&"misc".to_owned()), "{rows}");
 }
+
+/// Text that is no UTF-8 is null in a column of text; the row stays.
+#[test]
+fn names_that_are_no_text_are_null() {
+    let changed = |tokens: Vec<u8>, name: &[u8]| {
+        let at = tokens.windows(name.len()).position(|window| window == name).expect("it is named so");
+        [&tokens[..at + 1], &[0xff], &tokens[at + 2..]].concat()
+    };
+    let column = |trace: &Trace, table: &str| {
+        let rows = trace.run(&["export", "--format", "csv", "--table", table]).1;
+        let mut rows = rows.lines().map(|row| row.split(',').map(str::to_owned).collect::<Vec<_>>());
+        let at = rows.next().unwrap().iter().position(|name| name == "name").unwrap();
+        rows.map(|row| row[at].clone()).collect::<Vec<_>>()
+    };
+    let trace = |test: &str, markers: Vec<u8>, names: Vec<u8>| {
+        let driver = build::driver_events(build::UMD, 0, &markers);
+        Trace::new(test, &[driver, build::rmt(77, 1, &build::process_tokens()), build::rmt(0, 2, &names)])
+    };
+    let sound = trace("text", build::markers(), build::name_tokens());
+    let other =
+        trace("no-text", changed(build::markers(), b"Clear"), changed(build::name_tokens(), b"shadow"));
+    for (table, name) in [("markers", "Clear"), ("resources", "shadow map")] {
+        let mut expected = column(&sound, table);
+        assert!(expected.contains(&name.to_owned()), "{expected:?}");
+        expected.iter_mut().filter(|found| *found == name).for_each(String::clear);
+        assert_eq!(column(&other, table), expected);
+    }
+}

@@ -1,6 +1,8 @@
 //! Ranges of time, and traces that grow.
 
 use crate::common::{Followed, Scratch, ctf, data, rdf, rdf_contents, rfr, rtc, status, traceglass};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -338,6 +340,34 @@ fn segments_that_are_renamed_are_followed() {
         std::thread::sleep(Duration::from_millis(700));
         scratch.write("trace.1.bin", &sample);
     });
+}
+
+/// Damage is told once, however often a folder is looked at again.
+#[test]
+fn damage_of_what_is_followed_is_told_once() {
+    let scratch = Scratch::new("follow-damage");
+    let sample = fs::read(data("trace.0.bin")).unwrap();
+    let mut no_header = sample.clone();
+    no_header[1] ^= 1;
+    scratch.write("trace.0.bin", &sample);
+    scratch.write("trace.1.bin", &no_header);
+    scratch.write("trace.2.bin", b"");
+    // A packed one of which nothing can be unpacked but that it is one.
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&sample[..5]).unwrap();
+    let mut packed = packed.finish().unwrap();
+    let end = packed.len() - 8;
+    packed[end] ^= 1;
+    scratch.write("trace.3.bin.gz", &packed);
+    let mut followed = Followed::new(&scratch.path(""));
+    followed.next(97 + 96);
+    std::thread::sleep(Duration::from_millis(1500));
+    scratch.write("trace.4.bin", &sample);
+    followed.next(97);
+    let told = followed.told();
+    for name in ["trace.1.bin", "trace.2.bin", "trace.3.bin.gz"] {
+        assert_eq!(told.matches(name).count(), 1, "{name}: {told}");
+    }
 }
 
 /// With more clocks than are followed through the indices, all is read again: times stay known.

@@ -110,11 +110,15 @@ fn a_range_of_what_a_recorder_says_is_kept() {
         };
         lines(&[&["cat", "--json"], args].concat()).into_iter().map(strip).collect()
     };
-    for (number, select) in
-        [&["--to=+2us"][..], &["--to=+1ns"], &["--name=ClockSyncEvent"], &["--name=Clock*", "--to=+1ns"]]
-            .iter()
-            .enumerate()
-    {
+    let selects: [&[&str]; 5] = [
+        &["--to=+2us"],
+        &["--to=+1ns"],
+        // Of its batch the second of two, and nothing of the others.
+        &["--from=+1us", "--to=+2us"],
+        &["--name=ClockSyncEvent"],
+        &["--name=Clock*", "--to=+1ns"],
+    ];
+    for (number, select) in selects.iter().enumerate() {
         let out = scratch.path(&format!("{number}.bin"));
         let wanted = without_places(&[select, &[sample][..]].concat());
         let (code, report) = write(&[&["cut"], *select, &["-o", &out, sample]].concat());

@@ -7,9 +7,8 @@ use crate::output::{Out, bytes, shown};
 use crate::progress::Progress;
 use crate::record::{Lines, Place};
 use crate::status::{Failure, Result, Status};
-use crate::trace::{Bounds, Cursor, DamageExt as _, Selection, Trace as _};
+use crate::trace::{Bounds, Cursor, DamageExt as _, Selection, Trace as _, in_file};
 use std::cell::Cell;
-use std::fmt::Display;
 use traceglass::dial9::{Frame, Order, OrderStorage};
 use traceglass::{Error, Format};
 
@@ -44,12 +43,9 @@ fn print_segment(
     let mut status = Status::Clean;
     // The recorder renames it when it is full, and when it is packed.
     let file = segment.path.map(name_of).unwrap_or_default();
+    let is_new = !cursor.places.contains_key(&file);
     let told = cursor.places.entry(file).or_default();
     let (printed, place, follows) = (*told, Cell::new(*told), cursor.follows);
-    let named = |error: &dyn Display| match segment.path {
-        Some(path) => format!("{}: {error}", shown(path)),
-        None => error.to_string(),
-    };
     let mut storage = OrderStorage::default();
     let mut order = Order::new(storage.rooms());
     let each = |frame: &Frame<'_>, _: &Order<'_, '_>| match frame {
@@ -64,7 +60,8 @@ fn print_segment(
             return;
         }
         if error.offset() >= printed {
-            out.warn(&args.path, named(&format_args!("{error}; {} lost", bytes(gap.len()))));
+            let lost = format_args!("{error}; {} lost", bytes(gap.len()));
+            out.warn(&args.path, in_file(segment.path, lost));
         }
         place.set(gap.end());
         status = Status::Damaged;
@@ -73,9 +70,7 @@ fn print_segment(
     // Classes are numbered in each segment anew.
     let mut lines = Lines::new(&args.shape(), out);
     if let Some(path) = segment.path {
-        let mut line = Line::new();
-        let json = line.path(Some(path)).text.strip_prefix(b"{").unwrap_or_default();
-        lines.set_place(&Place { shown: shown(path), json: [b",", json].concat() });
+        lines.set_place(&Place { shown: shown(path), json: Line::new().path(Some(path)).more() });
     }
     // Symbols have the time 0, which is before all others: they come last.
     let mut of_no_time = Vec::new();
@@ -97,8 +92,8 @@ fn print_segment(
     }
     lines.settle(out)?;
     if let Some(error) = segment.damage {
-        if printed == 0 {
-            out.warn(&args.path, named(&error));
+        if is_new {
+            out.warn(&args.path, in_file(segment.path, error));
         }
         status = Status::Damaged;
     }

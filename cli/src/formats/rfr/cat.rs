@@ -113,9 +113,7 @@ struct Printer<'o> {
 impl Printer<'_> {
     /// Says in which file the next records are.
     fn set_path(&mut self, path: Option<&Path>) {
-        let mut line = Line::new();
-        let json = line.path(path).text.strip_prefix(b"{").unwrap_or_default();
-        let json = [b",", json].concat();
+        let json = Line::new().path(path).more();
         if self.place.json != json {
             self.place.json = json;
             self.lines.set_place(&self.place);

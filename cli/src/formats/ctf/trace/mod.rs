@@ -30,7 +30,7 @@ use crate::states::Pairs;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{
     Cursor, Damage, DamageExt as _, Events, Fields, Findings, Info, Inquiry, Listing, NewTrace, Outcome,
-    Parts, Private, Reading, Rewritten, Selection, Trace, Wanted,
+    Parts, Private, Reading, Rewritten, Selection, Trace, Wanted, in_file,
 };
 use files::{Files, Found, Stream, marked_line};
 pub use files::{compile, write_table};
@@ -111,15 +111,15 @@ impl Ctf<'_> {
     fn with<T>(&self, read: impl FnOnce(&[Compiled<'_>], Vec<String>) -> Result<T>) -> Result<T> {
         let mut storage: Vec<Vec<Node>> = self.found.traces.iter().map(|_| Vec::new()).collect();
         let mut traces = Vec::new();
-        let problem = |(path, message): &(std::path::PathBuf, String)| format!("{}: {message}", shown(path));
-        let mut problems: Vec<String> = self.found.problems.iter().map(problem).collect();
+        let found = self.found.problems.iter();
+        let mut problems: Vec<String> = found.map(|(path, message)| in_file(Some(path), message)).collect();
         let mut first = None;
         for (files, nodes) in self.found.traces.iter().zip(&mut storage) {
             let metadata = files.parse(self.options());
             match metadata.and_then(|metadata| compile(&metadata, nodes)) {
                 Ok(schema) => {
-                    let path = shown(&files.metadata_path);
-                    problems.extend(wrong_in(metadata).into_iter().map(|error| format!("{path}: {error}")));
+                    let path = Some(&*files.metadata_path);
+                    problems.extend(wrong_in(metadata).into_iter().map(|error| in_file(path, error)));
                     let captures = files.streams.iter().map(|_| OnceLock::new()).collect();
                     traces.push(Compiled { schema, files, reading: self.reading, captures });
                 }

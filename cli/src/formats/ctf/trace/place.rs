@@ -27,13 +27,11 @@ impl Places {
     /// The path is left out for people if there is no other stream.
     pub fn new(path: &Path, session: Option<u32>, is_alone: bool, args: &Selection) -> Self {
         let shown = if is_alone { String::new() } else { shown(path) };
-        let mut line = Line::new();
-        let path = line.path(Some(path)).text.get(1..).map(|members| [b",", members].concat());
         Self {
             place: Place { shown: shown.clone(), json: Vec::new() },
             session,
             shown,
-            path: path.unwrap_or_default(),
+            path: Line::new().path(Some(path)).more(),
             is_json: args.json,
             shows_cpu: args.ctf.show_cpu,
             context: args.ctf.context.then(Json::default),
@@ -49,9 +47,8 @@ impl Places {
             if let Some(session) = self.session {
                 line.int("session", session.into()).raw("doubtful", packet.is_doubtful());
             }
-            line.text[0] = b',';
             self.place.json.clone_from(&self.path);
-            self.place.json.extend(&line.text);
+            self.place.json.extend(line.more());
             if let Some(json) = &mut self.context {
                 push_context(packet, json, &mut self.place.json);
             }
