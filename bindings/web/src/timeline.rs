@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::convert::Infallible;
-use traceglass::event::{Event, EventKind, FlowId, Number, Time, Track, TrackId, TrackKind};
+use traceglass::event::{Event, EventKind, FlowId, Label, Number, Time, Track, TrackId, TrackKind};
 use traceglass_cli::page::{Slice, TakeSlices, push_args};
 use traceglass_open::record::Json;
 use traceglass_open::text::{NAME_MAX, push_label};
@@ -31,11 +31,14 @@ struct Mark {
     flags: u8,
 }
 
-/// A row of marks.
-struct Row {
-    track: usize,
-    depth: usize,
-    marks: Vec<Mark>,
+/// A track, and what lies on it.
+struct Lane {
+    about: Value,
+    /// The slices by their depth.
+    rows: Vec<Vec<Mark>>,
+    instants: Vec<Mark>,
+    /// The times and values of a counter.
+    values: Vec<[f64; 2]>,
 }
 
 #[derive(Default)]
@@ -44,12 +47,8 @@ pub struct Timeline {
     origin: Option<Time>,
     first: f64,
     last: f64,
-    tracks: Vec<Value>,
+    lanes: Vec<Lane>,
     numbers: Map<TrackId, usize>,
-    rows: Vec<Row>,
-    row_of: Map<(usize, usize), usize>,
-    instants: Map<usize, Vec<Mark>>,
-    counters: Map<usize, Vec<[f64; 2]>>,
     names: Vec<String>,
     name_of: Map<String, u32>,
     /// The starts of flows that have not ended.
@@ -81,10 +80,11 @@ impl Timeline {
 
     /// The number of a track; one that was not announced has no name.
     fn track_of(&mut self, id: TrackId) -> usize {
-        let next = self.tracks.len();
+        let next = self.lanes.len();
         let number = *self.numbers.entry(id).or_insert(next);
         if number == next {
-            self.tracks.push(json!({ "id": id.number(), "label": id.to_string(), "kind": "stream" }));
+            let about = json!({ "id": id.number(), "label": id.to_string(), "kind": "stream" });
+            self.lanes.push(Lane { about, rows: Vec::new(), instants: Vec::new(), values: Vec::new() });
         }
         number
     }
@@ -99,8 +99,20 @@ impl Timeline {
         number
     }
 
+    fn label(&mut self, label: Label<'_>) -> u32 {
+        if let Some(name) = label.as_str().filter(|name| name.len() <= NAME_MAX) {
+            return self.name(name);
+        }
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        push_label(&mut text, label, NAME_MAX);
+        let name = self.name(&text);
+        self.text = text;
+        name
+    }
+
     /// Keeps the arguments from `start` on, if there are any.
-    fn keep(&mut self, start: usize) -> u32 {
+    fn keep_args(&mut self, start: usize) -> u32 {
         match u32::try_from(start) {
             Ok(place) if start < self.args.len() => {
                 self.args.push(b'\n');
@@ -113,41 +125,32 @@ impl Timeline {
     /// Gives all columns out.
     pub fn finish(mut self, take: fn(&str, u32, &[u8])) {
         let (first, last) = (self.first, self.last);
-        self.rows.sort_by_key(|row| (row.track, row.depth));
-        let mut marks = Columns::new("slice", take);
-        let rows: Vec<_> = self
-            .rows
-            .iter_mut()
-            .map(|row| {
-                for mark in &mut row.marks {
+        let (mut tracks, mut rows, mut listed, mut counted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (track, lane) in self.lanes.iter_mut().enumerate() {
+            tracks.push(lane.about.take());
+            for (depth, row) in lane.rows.iter_mut().enumerate().filter(|(_, row)| !row.is_empty()) {
+                for mark in &mut *row {
                     mark.begin = if mark.begin.is_nan() { first } else { mark.begin };
                     mark.end = if mark.end.is_nan() { last } else { mark.end }.max(mark.begin);
                 }
-                json!({ "track": row.track, "depth": row.depth, "len": sorted(&mut row.marks) })
-            })
-            .collect();
-        marks.put(self.rows.iter().map(|row| &row.marks));
-        drop(std::mem::take(&mut self.rows));
-
-        let mut instants: Vec<_> = std::mem::take(&mut self.instants).into_iter().collect();
-        instants.sort_by_key(|&(track, _)| track);
-        let listed: Vec<_> = instants
-            .iter_mut()
-            .map(|(track, marks)| json!({ "track": *track, "len": sorted(marks) }))
-            .collect();
-        Columns::new("mark", take).put(instants.iter().map(|(_, marks)| marks));
-        drop(instants);
-
-        let mut counters: Vec<_> = std::mem::take(&mut self.counters).into_iter().collect();
-        counters.sort_by_key(|&(track, _)| track);
-        for (_, values) in &mut counters {
-            values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+                rows.push(json!({ "track": track, "depth": depth, "len": sorted(row) }));
+            }
+            if !lane.instants.is_empty() {
+                listed.push(json!({ "track": track, "len": sorted(&mut lane.instants) }));
+            }
+            if !lane.values.is_empty() {
+                lane.values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+                counted.push(json!({ "track": track, "len": lane.values.len() }));
+            }
         }
-        let counted: Vec<_> =
-            counters.iter().map(|(track, values)| json!({ "track": track, "len": values.len() })).collect();
+        Columns::new("slice", take).put(self.lanes.iter().flat_map(|lane| &lane.rows));
+        // The page has a copy.
+        self.lanes.iter_mut().for_each(|lane| lane.rows.clear());
+        Columns::new("mark", take).put(self.lanes.iter().map(|lane| &lane.instants));
         for (number, name) in ["value_time", "value"].into_iter().enumerate() {
-            take(name, 8, &floats(counters.iter().flat_map(|(_, values)| values).map(|value| value[number])));
+            take(name, 8, &floats(self.lanes.iter().flat_map(|lane| &lane.values).map(|value| value[number])));
         }
+        drop(std::mem::take(&mut self.lanes));
         self.flows.sort_by(|a, b| a[0].total_cmp(&b[0]));
         for (number, name) in
             ["flow_from", "flow_from_track", "flow_to", "flow_to_track"].into_iter().enumerate()
@@ -159,7 +162,7 @@ impl Timeline {
             "origin": self.origin.map(|time| time.ns().to_string()),
             "absolute": self.origin.is_some_and(Time::is_absolute),
             "first": first, "last": last,
-            "tracks": self.tracks, "rows": rows, "marks": listed, "counters": counted,
+            "tracks": tracks, "rows": rows, "marks": listed, "counters": counted,
             "names": self.names, "args_cut": self.are_args_cut, "untimed": self.untimed,
             "otherwise": self.otherwise,
         });
@@ -219,6 +222,10 @@ impl TakeSlices for Timeline {
         self.args.len() < ARGS_MAX
     }
 
+    fn keep(&mut self, name: Label<'_>) -> Option<u32> {
+        Some(self.label(name))
+    }
+
     fn track(&mut self, track: &Track<'_>) -> Result<(), Infallible> {
         let number = self.track_of(track.id());
         let parent = track.parent().map(|parent| self.track_of(parent));
@@ -228,7 +235,7 @@ impl TakeSlices for Timeline {
             TrackKind::Counter { unit } => unit,
             _ => None,
         };
-        self.tracks[number] = json!({
+        self.lanes[number].about = json!({
             "id": track.id().number(), "parent": parent, "kind": track.kind().name(), "unit": unit,
             "label": self.text, "alias": track.alias(), "clock": track.clock().name(),
         });
@@ -247,22 +254,22 @@ impl TakeSlices for Timeline {
             return Ok(());
         };
         let track = self.track_of(slice.id());
-        let next = self.rows.len();
-        let row = *self.row_of.entry((track, slice.depth)).or_insert(next);
-        if row == next {
-            self.rows.push(Row { track, depth: slice.depth, marks: Vec::new() });
-        }
         let start = self.args.len();
         if self.wants_args() {
             self.args.extend_from_slice(slice.args);
         } else {
             self.are_args_cut = true;
         }
-        let (name, args) = (self.name(slice.name), self.keep(start));
+        let name = slice.kept.unwrap_or_else(|| self.name(slice.name));
+        let args = self.keep_args(start);
         // The bits of the edges are not public; their order is that of the alphabet of their names.
         let unknown = if slice.begin.is_none() || slice.end.is_none() { EDGE_UNKNOWN } else { 0 };
         let flags = slice.edges.names().fold(unknown, |flags, name| flags | edge(name));
-        self.rows[row].marks.push(Mark { begin, end, offset: slice.offset as f64, name, args, flags });
+        let rows = &mut self.lanes[track].rows;
+        if rows.len() <= slice.depth {
+            rows.resize_with(slice.depth + 1, Vec::new);
+        }
+        rows[slice.depth].push(Mark { begin, end, offset: slice.offset as f64, name, args, flags });
         Ok(())
     }
 
@@ -293,8 +300,7 @@ impl TakeSlices for Timeline {
         if let Some(flow) = event.starts() {
             self.begun.insert(flow, (at, track));
         }
-        self.text.clear();
-        let flags = match event.kind() {
+        let (name, flags) = match event.kind() {
             EventKind::Begin | EventKind::End => return Ok(()),
             EventKind::Counter(number) => {
                 let value = match number {
@@ -302,22 +308,13 @@ impl TakeSlices for Timeline {
                     Number::Float(value) => value,
                     _ => f64::NAN,
                 };
-                self.counters.entry(track).or_default().push([at, value]);
+                self.lanes[track].values.push([at, value]);
                 return Ok(());
             }
-            EventKind::Gap(gap) => {
-                self.text = format!("gap: {gap}");
-                1
-            }
-            EventKind::Discarded { count } => {
-                self.text =
-                    count.map_or_else(|| "discarded".to_owned(), |count| format!("discarded {count}"));
-                2
-            }
-            _ => {
-                push_label(&mut self.text, event.name(), NAME_MAX);
-                0
-            }
+            EventKind::Gap(gap) => (self.name(&format!("gap: {gap}")), 1),
+            EventKind::Discarded { count: Some(count) } => (self.name(&format!("discarded {count}")), 2),
+            EventKind::Discarded { count: None } => (self.name("discarded"), 2),
+            _ => (self.label(event.name()), 0),
         };
         let start = self.args.len();
         if !self.wants_args() {
@@ -325,11 +322,9 @@ impl TakeSlices for Timeline {
         } else if flags == 0 {
             push_args(self.json.get_or_insert_with(Json::merged), event, &mut self.args);
         }
-        let text = std::mem::take(&mut self.text);
-        let (name, args) = (self.name(&text), self.keep(start));
-        self.text = text;
+        let args = self.keep_args(start);
         let mark = Mark { begin: at, end: at, offset: event.offset() as f64, name, args, flags };
-        self.instants.entry(track).or_default().push(mark);
+        self.lanes[track].instants.push(mark);
         Ok(())
     }
 }

@@ -91,6 +91,18 @@ for (const state of ["slice=0.5", "mark=1.5", "slice=", "mark=99999999", "range=
   await page.context().close();
 }
 
+// Of two clocks that count from different times, one is drawn; what the other one times is counted, and has no place.
+if (vectors) {
+  const path = join(vectors, "rtc/multi_8k.rtc"), name = basename(path);
+  const page = await load(browser, resolve(file));
+  await open(page, path, false);
+  const records = new Command(resolve(binary), dirname(path)).lines("cat", "--json", name).map((line) => JSON.parse(line));
+  const undated = records.filter((record) => record.time === null && record.time_ns !== null).length;
+  assert(undated > 0 && undated < records.length);
+  assert.equal(await page.evaluate(() => globalThis.traceglass.open.timeline.columns.meta.otherwise), undated);
+  await page.context().close();
+}
+
 // What cannot be read after what can: nothing of the one before stays.
 const page = await load(browser, resolve(file));
 writeFileSync(join(made, "no.txt"), "no trace");

@@ -12,8 +12,8 @@ use crate::trace::widen;
 use compact_str::CompactString;
 use cover::Cover;
 use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasher as _;
 use std::num::NonZeroU32;
 use traceglass::event::{Event, EventKind, Label, Time, Track, TrackId, Window};
 
@@ -85,33 +85,12 @@ struct Shared {
 /// The number of names on a track that are looked through one by one.
 const FEW: usize = 4;
 
-/// Values by name.
+/// Values by name, in the order in which the names were met.
+#[derive(Default)]
 pub struct ByName<T> {
-    /// The places of names, each where its hash leads to, or in the next room that was free. At most half of it is full.
-    places: Vec<Place>,
-    known: Vec<Known<T>>,
+    known: IndexMap<CompactString, T, RandomState>,
     /// The value where a place has none: zero.
     rest: T,
-    hashes: RandomState,
-}
-
-/// The place of a name and one more, or zero, below bits of the name's hash: what has others is another name.
-type Place = u32;
-
-/// The bits of a place. There are [`NAMES`] of them, and that of the others.
-const PLACE: u32 = (2 * NAMES as u32) - 1;
-
-/// A name, and what is known by it: beside each other, as they are met at random.
-#[repr(C, align(64))]
-struct Known<T> {
-    name: CompactString,
-    value: T,
-}
-
-impl<T: Default> Default for ByName<T> {
-    fn default() -> Self {
-        Self { places: Vec::new(), known: Vec::new(), rest: T::default(), hashes: RandomState::default() }
-    }
 }
 
 impl<T: Default> ByName<T> {
@@ -123,7 +102,7 @@ impl<T: Default> ByName<T> {
 
     /// The value at a place.
     fn at(&mut self, place: usize) -> &mut T {
-        self.known.get_mut(place).map_or(&mut self.rest, |known| &mut known.value)
+        self.known.get_index_mut(place).map_or(&mut self.rest, |(_, value)| value)
     }
 
     /// The place of a name, or of the others if there are too many.
@@ -136,54 +115,13 @@ impl<T: Default> ByName<T> {
     }
 
     fn add(&mut self, name: &str) -> usize {
-        let place = self.known.len();
-        self.known.push(Known { name: CompactString::new(name), value: T::default() });
-        if self.places.len() / 2 < self.known.len() {
-            self.places = vec![0; self.places.len().max(8).saturating_mul(2)];
-            (0..place).for_each(|place| self.enter(place));
-        }
-        self.enter(place);
-        place
-    }
-
-    /// Notes where a name is.
-    fn enter(&mut self, place: usize) {
-        let Some(known) = self.known.get(place) else { return };
-        let (mut at, bits) = self.first_of(known.name.as_bytes());
-        while let Some(room) = self.places.get_mut(at) {
-            if *room == 0 {
-                *room = bits | u32::try_from(place).unwrap_or(PLACE).saturating_add(1);
-                return;
-            }
-            at = self.after(at);
-        }
+        self.known.insert_full(CompactString::new(name), T::default()).0
     }
 }
 
 impl<T> ByName<T> {
-    /// The place where a name is looked for first, and the bits of its hash that are kept there.
-    fn first_of(&self, name: &[u8]) -> (usize, u32) {
-        let hash = self.hashes.hash_one(name);
-        // Their number is a power of two.
-        let last = self.places.len().saturating_sub(1);
-        (usize::try_from(hash).map_or(0, |hash| hash & last), (hash >> 32) as u32 & !PLACE)
-    }
-
-    /// The place where it is looked for next.
-    fn after(&self, at: usize) -> usize {
-        at.saturating_add(1) & self.places.len().saturating_sub(1)
-    }
-
     fn find(&self, name: &str) -> Option<usize> {
-        let (mut at, bits) = self.first_of(name.as_bytes());
-        loop {
-            let found = *self.places.get(at)?;
-            let place = usize::try_from((found & PLACE).checked_sub(1)?).ok()?;
-            if found & !PLACE == bits && self.known.get(place)?.name.as_bytes() == name.as_bytes() {
-                return Some(place);
-            }
-            at = self.after(at);
-        }
+        self.known.get_index_of(name)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -195,16 +133,16 @@ impl<T> ByName<T> {
     }
 
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.known.get(self.find(name)?).map(|known| &known.value)
+        self.known.get(name)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> + Clone {
-        self.known.iter().map(|known| (known.name.as_str(), &known.value))
+        self.known.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// The names by their places.
     pub fn names(&self) -> Vec<&str> {
-        self.known.iter().map(|known| known.name.as_str()).collect()
+        self.known.keys().map(CompactString::as_str).collect()
     }
 }
 
