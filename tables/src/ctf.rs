@@ -1,7 +1,6 @@
 //! CTF: runs of packets of a data stream are pieces. An event record is a row of the table that is named as it is.
 
 mod class;
-mod row;
 
 use crate::error::Result;
 use crate::events::{Common, Part, Place};

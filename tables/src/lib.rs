@@ -73,6 +73,7 @@ pub mod parquet;
 mod query;
 mod rdf;
 mod rfr;
+mod row;
 mod rows;
 mod seen;
 mod sink;

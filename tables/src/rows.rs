@@ -270,11 +270,16 @@ impl Rows {
         bool(Bool, bool);
     }
 
+    /// Text, also as a name.
     pub(crate) fn text(&mut self, at: usize, value: Option<&str>) {
-        if let Some(Column::Text(builder)) = self.columns.get_mut(at) {
-            fill(builder, self.rows);
-            builder.append_option(value);
-            self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
+        match self.columns.get_mut(at) {
+            Some(Column::Text(builder)) => {
+                fill(builder, self.rows);
+                builder.append_option(value);
+                self.bytes = self.bytes.saturating_add(value.map_or(0, str::len));
+            }
+            Some(Column::Name(_)) => self.name(at, value),
+            _ => {}
         }
     }
 

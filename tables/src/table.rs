@@ -63,6 +63,14 @@ pub(crate) fn moment(name: &str) -> Field {
     Field::new(name, DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())), true)
 }
 
+/// A name that none of these columns has.
+pub(crate) fn unused(mut name: String, fields: &[Field]) -> String {
+    while fields.iter().any(|field| *field.name() == name) {
+        name.push('_');
+    }
+    name
+}
+
 /// The table of events.
 pub(crate) fn events() -> Table {
     Table::new(

@@ -3,10 +3,10 @@
 //! Classes with the same name share a table, which has the members of all of them. A member that is an integer of
 //! up to 64 bits, a float, a truth value, text or a BLOB has a column of that type; any other one is JSON.
 
-use super::row::{Member, Row, Targets};
 use crate::error::Result;
 use crate::json::with_text;
 use crate::query::Query;
+use crate::row::{Member, Row, Targets};
 use crate::rows::Rows;
 use crate::sink::{Sink, hand_out, hand_out_rest};
 use crate::table::{self, Table};
@@ -82,7 +82,7 @@ fn describe(class: &EventClass<'_, '_>, fields: &mut Vec<Field>, members: &mut V
                 Some(known) => known,
                 None => {
                     let column = fields.len();
-                    fields.push(Field::new(unused(format!("{prefix}{name}"), fields), kind.clone(), true));
+                    fields.push(Field::new(table::unused(format!("{prefix}{name}"), fields), kind.clone(), true));
                     members.push(Member { scope, name: name.clone(), column, is_json, labels: None });
                     members.len().saturating_sub(1)
                 }
@@ -97,18 +97,10 @@ fn describe(class: &EventClass<'_, '_>, fields: &mut Vec<Field>, members: &mut V
             }
             if member.labels.is_none() && has_labels(class) {
                 member.labels = Some(fields.len());
-                fields.push(table::text(&unused(format!("{prefix}{name}_labels"), fields)));
+                fields.push(table::text(&table::unused(format!("{prefix}{name}_labels"), fields)));
             }
         }
     }
-}
-
-/// A name that no column has.
-fn unused(mut name: String, fields: &[Field]) -> String {
-    while fields.iter().any(|field| *field.name() == name) {
-        name.push('_');
-    }
-    name
 }
 
 /// True if a field has labels, or an optional or a variant holds one that does.
@@ -211,9 +203,8 @@ impl<'r> Records<'r> {
         rows.u64(2, Some(event.len()));
         rows.u64(3, Some(track));
         rows.time(4, time.map(|time| time.ns()), time.is_some_and(|time| time.is_absolute()));
-        let mut row = Row { rows, members, known: targets, class: 0, next: 0, depth: 0, open: None };
         // A field that cannot be read is null; a row of `gaps` says so.
-        let _ = event.tell(&mut row);
+        let _ = event.tell(&mut Row::new(rows, members, targets));
         hand_out(table, rows, sink)
     }
 }

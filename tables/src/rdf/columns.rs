@@ -2,13 +2,14 @@
 
 use super::heard::{Heard, Value, is_text};
 use crate::events::OWN;
+use crate::row::each_member;
 use crate::rows::Rows;
 use crate::table::{self, Table};
 use arrow_schema::{DataType, Field};
 use traceglass::rdf::Identifier;
 use traceglass::rdf::contents::rmt::{TokenKind, TokenRecord};
 use traceglass::rdf::contents::{ChunkRecord, StructureRecord};
-use traceglass::record::{Class, ClassId, FieldInfo, Head, Kind, Listener, Record as _, Slot, Step, Wants};
+use traceglass::record::{Class, ClassId, FieldInfo, Head, Kind, Listener, Record as _, Slot, Wants};
 
 pub(super) const MARKERS: usize = OWN;
 pub(super) const QUEUES: usize = OWN + 1;
@@ -156,27 +157,18 @@ impl Columns {
             has_lag: false,
             marker: None,
         };
-        let (mut fields, mut depth) = (Vec::new(), 0_u32);
-        class.fields(&mut |step| match step {
-            Step::Scope(_) => {}
-            Step::Field(info) => {
-                let name = info.name.map(|name| name.to_string()).unwrap_or_default();
-                if depth == 0 {
-                    match name.as_str() {
-                        "resource" => part.resource = Some(info.slot),
-                        "id" => part.id = Some(info.slot),
-                        "name" => part.name = Some(info.slot),
-                        "lag_ticks" => part.has_lag = true,
-                        "marker" => part.marker = Some(info.slot),
-                        _ => {}
-                    }
-                    fields.push((info.slot, name, column_type(&info)));
-                }
-                if matches!(info.kind, Kind::Group | Kind::List | Kind::Map) {
-                    depth = depth.saturating_add(1);
-                }
+        let mut fields = Vec::new();
+        each_member(class, &mut |_, info| {
+            let name = info.name.map(|name| name.to_string()).unwrap_or_default();
+            match name.as_str() {
+                "resource" => part.resource = Some(info.slot),
+                "id" => part.id = Some(info.slot),
+                "name" => part.name = Some(info.slot),
+                "lag_ticks" => part.has_lag = true,
+                "marker" => part.marker = Some(info.slot),
+                _ => {}
             }
-            _ => depth = depth.saturating_sub(1),
+            fields.push((info.slot, name, column_type(info)));
         });
         if number == RESOURCES {
             let is_name = part.name.is_some() && part.id.is_some();
@@ -193,11 +185,7 @@ impl Columns {
             let known =
                 self.fields.iter().position(|field| *field.name() == name && *field.data_type() == kind);
             let at = known.unwrap_or_else(|| {
-                let mut unused = name.clone();
-                while self.fields.iter().any(|field| *field.name() == unused) {
-                    unused.push('_');
-                }
-                self.fields.push(Field::new(unused, kind, true));
+                self.fields.push(Field::new(table::unused(name.clone(), &self.fields), kind, true));
                 self.fields.len().saturating_sub(1)
             });
             if name == "name" {
@@ -287,6 +275,7 @@ fn column_type(info: &FieldInfo<'_>) -> DataType {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use traceglass::record::Step;
 
     fn names(number: usize) -> String {
         Columns::of(number).fields.iter().map(|field| field.name().as_str()).collect::<Vec<_>>().join(" ")

@@ -27,10 +27,7 @@ impl Value {
             Self::Signed(value) => rows.i64(at, Some(*value)),
             Self::Truth(value) => rows.bool(at, Some(*value)),
             Self::Float(value) => rows.f64(at, Some(*value)),
-            Self::Text(value) => {
-                rows.name(at, Some(value));
-                rows.text(at, Some(value));
-            }
+            Self::Text(value) => rows.text(at, Some(value)),
             Self::Bytes(value) => rows.blob(at, value),
         }
     }

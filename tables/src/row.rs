@@ -1,4 +1,4 @@
-//! An event record as a row: a listener.
+//! A record of any format as a row: a listener.
 
 use crate::json::{member_value, quote};
 use crate::rows::Rows;
@@ -10,14 +10,31 @@ use traceglass::record::{
 use traceglass_open::record::{Json, LabelTexts};
 
 /// A member that has a column.
-pub(super) struct Member {
-    pub(super) scope: Scope,
-    pub(super) name: String,
-    pub(super) column: usize,
+pub(crate) struct Member {
+    pub(crate) scope: Scope,
+    pub(crate) name: String,
+    pub(crate) column: usize,
     /// True if it is written as JSON.
-    pub(super) is_json: bool,
-    /// The column of its labels.
-    pub(super) labels: Option<usize>,
+    pub(crate) is_json: bool,
+    /// The column of its labels: its own if they stand for it.
+    pub(crate) labels: Option<usize>,
+}
+
+/// Calls `each` with the fields of a class that lie in no other one, and the scopes that they are of.
+pub(crate) fn each_member(class: &dyn Class, each: &mut dyn FnMut(Scope, &FieldInfo<'_>)) {
+    let (mut scope, mut depth) = (Scope::Header, 0_usize);
+    class.fields(&mut |step| match step {
+        Step::Scope(begun) => (scope, depth) = (begun, 0),
+        Step::Field(info) => {
+            if depth == 0 {
+                each(scope, &info);
+            }
+            if matches!(info.kind, Kind::Group | Kind::List | Kind::Map) {
+                depth = depth.saturating_add(1);
+            }
+        }
+        _ => depth = depth.saturating_sub(1),
+    });
 }
 
 /// A field of a class, and where it is written.
@@ -37,45 +54,52 @@ struct Known {
 
 /// The classes of a stream by their numbers, as far as they are known.
 #[derive(Default)]
-pub(super) struct Targets {
+pub(crate) struct Targets {
     classes: Vec<Option<Known>>,
     json: Option<Json>,
     text: String,
 }
 
 /// The columns of a row that are still to be filled.
-pub(super) struct Row<'r> {
-    pub(super) rows: &'r mut Rows,
-    pub(super) members: &'r [Member],
-    pub(super) known: &'r mut Targets,
+pub(crate) struct Row<'r> {
+    rows: &'r mut Rows,
+    members: &'r [Member],
+    known: &'r mut Targets,
+    /// True if an empty list or group is a value.
+    has_empty: bool,
+    /// The place of the record: its offset, and its length.
+    place: (u64, Option<u64>),
     /// The number of its class.
-    pub(super) class: usize,
+    class: usize,
     /// The field that mostly comes next.
-    pub(super) next: usize,
+    next: usize,
     /// The number of groups and lists that are open.
-    pub(super) depth: usize,
+    depth: usize,
     /// The column of the field that is being written as JSON, and where its text begins.
-    pub(super) open: Option<(usize, usize)>,
+    open: Option<(usize, usize)>,
 }
 
-impl Row<'_> {
+impl<'r> Row<'r> {
+    pub(crate) const fn new(rows: &'r mut Rows, members: &'r [Member], known: &'r mut Targets) -> Self {
+        let place = (0, None);
+        Self { rows, members, known, has_empty: true, place, class: 0, next: 0, depth: 0, open: None }
+    }
+
+    /// Takes an empty list or group for no value.
+    pub(crate) const fn without_empty(self) -> Self {
+        Self { has_empty: false, ..self }
+    }
+
+    /// The offset of the record that was told, and its length.
+    pub(crate) const fn place(&self) -> (u64, Option<u64>) {
+        self.place
+    }
+
     /// Learns where the fields of a class are written. Contexts and payload have columns; the header has none.
     #[cold]
     fn learn(&mut self, class: &dyn Class) {
         let mut targets = Vec::new();
-        let (mut scope, mut depth) = (Scope::Header, 0_usize);
-        class.fields(&mut |step| match step {
-            Step::Scope(begun) => (scope, depth) = (begun, 0),
-            Step::Field(info) => {
-                if depth == 0 {
-                    targets.extend(self.target(scope, &info));
-                }
-                if matches!(info.kind, Kind::Group | Kind::List | Kind::Map) {
-                    depth = depth.saturating_add(1);
-                }
-            }
-            _ => depth = depth.saturating_sub(1),
-        });
+        each_member(class, &mut |scope, info| targets.extend(self.target(scope, info)));
         let has_json = targets.iter().any(|target: &Target| target.is_json);
         let classes = &mut self.known.classes;
         if classes.len() <= self.class {
@@ -154,6 +178,10 @@ impl Row<'_> {
             let labels = std::str::from_utf8(&labels).unwrap_or_default();
             if !labels.is_empty() {
                 self.rows.text(*column, Some(labels));
+            } else if *column == target.column {
+                text.clear();
+                push(text, number);
+                self.rows.text(*column, Some(text));
             }
         }
     }
@@ -180,7 +208,8 @@ impl Row<'_> {
         tell(json);
         if self.depth == 0 {
             let text = json.buffer.text().get(start..).unwrap_or_default();
-            self.rows.text(column, member_value(text));
+            let value = member_value(text).filter(|value| self.has_empty || !matches!(*value, "[]" | "{}"));
+            self.rows.text(column, value);
             json.buffer.truncate(start);
             self.open = None;
         }
@@ -198,6 +227,7 @@ impl Listener for Row<'_> {
         // Classes are numbered from 0 on.
         self.class = usize::try_from(head.class.0).unwrap_or(usize::MAX);
         (self.next, self.depth, self.open) = (0, 0, None);
+        self.place = (head.offset, head.len);
         let has_json = |known: &Targets, class: usize| Some(known.classes.get(class)?.as_ref()?.has_json);
         let known = has_json(self.known, self.class);
         if known.is_none() {
