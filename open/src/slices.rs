@@ -87,6 +87,10 @@ pub trait TakeSlices {
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
+    /// The end of a slice that is open on a track is not known: what ended in it lies in nothing but the one below. The slice
+    /// itself comes later.
+    fn lost(&mut self, _number: u32, _depth: usize) {}
+
     /// The time of an event, whatever its track.
     fn met(&mut self, _time: Time) {}
 
@@ -267,6 +271,7 @@ impl<T: TakeSlices> Slices<T> {
         };
         while lane.is_open {
             let open = lane.pop(&self.below, &mut self.free);
+            self.to.lost(number_of(place), open.depth());
             let texts = open.texts.and_then(|at| self.texts.get(index(at))).unwrap_or(&NO_TEXTS);
             self.to.slice(&open.slice(place, texts, labels, None, open.edges.with(Edges::OPEN_END)))?;
             self.free_texts.extend(open.texts.map(NonZeroU32::get));
@@ -381,6 +386,7 @@ impl<T: TakeSlices> Slices<T> {
         for (place, lane) in self.lanes.iter_mut().enumerate() {
             while lane.is_open {
                 let open = lane.pop(&self.below, &mut self.free);
+                self.to.lost(number_of(place), open.depth());
                 let texts = open.texts.and_then(|at| self.texts.get_mut(index(at)));
                 self.left.push((place, open, texts.map(std::mem::take).unwrap_or_default()));
             }
@@ -431,6 +437,7 @@ impl<T: TakeSlices> Slices<T> {
             false => (event.time(), edges),
         };
         if edges.has(Edges::OPEN_END) {
+            self.to.lost(number_of(place), ended.depth());
             let texts = texts.map(std::mem::take).unwrap_or_default();
             self.left.push((place, Lane { edges, ..ended }, texts));
         } else {
@@ -481,6 +488,10 @@ impl Lane {
         ended
     }
 
+    fn depth(&self) -> usize {
+        usize::try_from(self.depth).unwrap_or(usize::MAX)
+    }
+
     fn slice<'s>(
         &self,
         place: usize,
@@ -489,8 +500,8 @@ impl Lane {
         end: Option<Time>,
         edges: Edges,
     ) -> Slice<'s> {
-        let (Texts { name, args }, &Self { time, offset, kept, depth, .. }) = (texts, self);
-        let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+        let (Texts { name, args }, &Self { time, offset, kept, .. }) = (texts, self);
+        let depth = self.depth();
         let kept = self.is_kept.then_some(kept);
         Slice { number: number_of(place), labels, name, kept, begin: time, end, depth, edges, args, offset }
     }

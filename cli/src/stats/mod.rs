@@ -5,7 +5,7 @@ mod sketch;
 
 pub use sketch::Sketch;
 
-use crate::output::{NAME_MAX, push_label};
+use crate::output::{NAME_MAX, add, push_label};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use crate::trace::widen;
@@ -23,6 +23,8 @@ const NAMES: usize = 1 << 16;
 /// The name of the others.
 const OTHERS: &str = "(others)";
 
+type Map<K, V> = HashMap<K, V, RandomState>;
+
 /// The statistics of a trace.
 #[derive(Default)]
 pub struct Stats {
@@ -36,6 +38,9 @@ pub struct Stats {
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
     known_tracks: Vec<Option<NonZeroU32>>,
+    /// By the same numbers, the times of slices that have ended and lie in one that has not, by their names: of those that lie
+    /// in one, in two, and so on, without those that lie in one of them.
+    inside: Vec<Vec<Map<u32, u64>>>,
     /// The tracks of the source that have not ended by their labels, and the labels that several had at a time: their
     /// slices may overlap.
     labels: HashMap<String, TrackId, RandomState>,
@@ -154,8 +159,13 @@ impl Busy {
                 shared.all.add(begin, end);
                 shared.names.entry(name).or_default().add(begin, end)
             }
-            None => u64::try_from(end.saturating_sub(begin).max(0)).unwrap_or(u64::MAX),
+            None => length(begin, end),
         };
+        self.add_ns(name, ns);
+    }
+
+    /// Adds to the time of a name.
+    fn add_ns(&mut self, name: u32, ns: u64) {
         let few_len = usize::try_from(self.few_len).unwrap_or(FEW);
         let known = self.few.iter().take(few_len).position(|known| *known == name);
         let known = match self.few_ns.get_mut(known.unwrap_or(few_len)) {
@@ -168,7 +178,7 @@ impl Busy {
             }
             None => self.more.get_or_insert_default().names.entry(name).or_default(),
         };
-        *known = known.saturating_add(ns);
+        add(known, ns);
     }
 
     fn each(&self) -> impl Iterator<Item = (u32, u64)> {
@@ -215,12 +225,45 @@ impl Stats {
         Self { window, ..Self::default() }
     }
 
+    /// The place of the track of a slice.
+    fn track_of(&mut self, slice: &Slice<'_>) -> usize {
+        let (tracks, shared) = (&mut self.tracks, &self.shared);
+        let find = || {
+            let place = tracks.place(slice.track());
+            if shared.contains(slice.track()) {
+                tracks.at(place).share();
+            }
+            NonZeroU32::MIN.saturating_add(number_of(place))
+        };
+        let known = usize::try_from(slice.number).ok().and_then(|number| at(&mut self.known_tracks, number));
+        known.map_or(usize::MAX, |known| place_of(*known.get_or_insert_with(find)))
+    }
+
     /// The duration in nanoseconds: from the first event to the last, or that of the window.
     pub fn ns(&self) -> i128 {
         let (first, last) = self.span.unwrap_or_default();
         let (first, last) = (self.window.from().unwrap_or(first), self.window.to().unwrap_or(last));
         last.saturating_sub(first).max(0)
     }
+}
+
+fn length(begin: i128, end: i128) -> u64 {
+    u64::try_from(end.saturating_sub(begin).max(0)).unwrap_or(u64::MAX)
+}
+
+fn number_of(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+/// The place that a number less one is.
+fn place_of(number: NonZeroU32) -> usize {
+    usize::try_from(number.get()).unwrap_or(usize::MAX).saturating_sub(1)
+}
+
+/// The value at a place, for which room is made.
+fn at<T: Default>(all: &mut Vec<T>, place: usize) -> Option<&mut T> {
+    all.resize_with(all.len().max(place.saturating_add(1)), T::default);
+    all.get_mut(place)
 }
 
 /// Looks something up by a label, which is written to `room` if it does not stand in the trace.
@@ -262,29 +305,45 @@ impl TakeSlices for Stats {
         if named.sketch.add(ns) {
             named.longest_at = slice.offset;
         }
-        if slice.depth > 0 {
-            return Ok(());
-        }
         // The part in the window.
         let (begin, end) = (slice.begin.map_or(0, |time| time.ns()), slice.end.map_or(0, |time| time.ns()));
         let begin = self.window.from().map_or(begin, |from| from.max(begin));
         let end = self.window.to().map_or(end, |to| to.min(end));
-        let number = usize::try_from(slice.number).unwrap_or(usize::MAX);
-        if self.known_tracks.len() <= number {
-            self.known_tracks.resize(number.saturating_add(1), None);
-        }
-        let Some(track) = self.known_tracks.get_mut(number) else { return Ok(()) };
-        let (tracks, shared) = (&mut self.tracks, &self.shared);
-        let track = *track.get_or_insert_with(|| {
-            let place = tracks.place(slice.track());
-            if shared.contains(slice.track()) {
-                tracks.at(place).share();
+        let (name, number) = (number_of(name), usize::try_from(slice.number).unwrap_or(usize::MAX));
+        let track = self.track_of(slice);
+        let ended = self.inside.get_mut(number);
+        // The outermost of what is known to have ended counts.
+        ended.into_iter().for_each(|ended| ended.truncate(slice.depth));
+        match slice.depth.checked_sub(1) {
+            None => self.tracks.at(track).add(name, begin, end),
+            Some(depth) => {
+                let names = at(&mut self.inside, number).and_then(|inside| at(inside, depth));
+                names.into_iter().for_each(|names| add(names.entry(name).or_default(), length(begin, end)));
             }
-            NonZeroU32::MIN.saturating_add(u32::try_from(place).unwrap_or(u32::MAX))
-        });
-        let track = usize::try_from(track.get()).unwrap_or(usize::MAX).saturating_sub(1);
-        tracks.at(track).add(u32::try_from(name).unwrap_or(u32::MAX), begin, end);
+        }
         Ok(())
+    }
+
+    fn lost(&mut self, number: u32, depth: usize) {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        let Some(inside) = self.inside.get_mut(number) else { return };
+        let Some(mut ended) = inside.get_mut(depth).map(std::mem::take) else { return };
+        inside.truncate(depth);
+        let Some(depth) = depth.checked_sub(1) else {
+            let track = self.known_tracks.get(number).copied().flatten();
+            let busy = self.tracks.at(track.map_or(usize::MAX, place_of));
+            // Those of several tracks of one name may overlap.
+            if busy.shared().is_none() {
+                ended.into_iter().for_each(|(name, ns)| busy.add_ns(name, ns));
+            }
+            return;
+        };
+        let Some(names) = at(inside, depth) else { return };
+        // The fewer are moved: in a stack of slices, not all of them each time.
+        if names.len() < ended.len() {
+            std::mem::swap(names, &mut ended);
+        }
+        ended.into_iter().for_each(|(name, ns)| add(names.entry(name).or_default(), ns));
     }
 
     fn track(&mut self, track: &Track<'_>) -> Result<()> {
@@ -346,6 +405,10 @@ impl TakeSlices for Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
+    use crate::slices::Slices;
+    use std::collections::BTreeMap;
+    use traceglass::event::{Item, TrackKind};
 
     /// Names of any number, some of which come again, against a map.
     #[test]
@@ -362,6 +425,70 @@ mod tests {
             assert_eq!(found, expected, "{spread}");
             assert_eq!(busy.ns(), expected.values().map(|ns| i128::from(*ns)).sum::<i128>());
         }
+    }
+
+    /// Random slices on tracks that come and go, in each other, some without an end: a track is busy while a slice was on it that
+    /// ended, and the outermost of these has the time.
+    #[test]
+    fn a_slice_without_an_end_does_not_hide_those_in_it() {
+        let mut random = Random(0x5eed_000b);
+        let mut next = |most: u64| random.next() % most;
+        let mut slices = Slices::new(Stats::default());
+        // Of each track: its open slices, and the ended ones with their names and begins.
+        let mut alive: Vec<(u64, Vec<(u64, i128)>, Vec<(u64, i128, i128)>)> = Vec::new();
+        let (mut count, mut expected) = (0_u64, HashMap::new());
+        let mut note = |id: u64, ended: &[(u64, i128, i128)]| {
+            let outer = ended.iter().filter(|(_, begin, end)| {
+                !ended.iter().any(|(_, from, to)| (from, to) != (begin, end) && from <= begin && end <= to)
+            });
+            let mut names = BTreeMap::new();
+            outer.for_each(|(name, begin, end)| *names.entry(format!("name {name}")).or_insert(0) += end - begin);
+            if !ended.is_empty() {
+                expected.insert(format!("track {id}"), names);
+            }
+        };
+        for now in 0..30_000_i128 {
+            if alive.len() < 5 {
+                let label = format!("track {count}");
+                let track = Track::new(TrackId::new(count), TrackKind::Task, Label::Text(&label));
+                slices.item(&Item::Track(track)).unwrap();
+                alive.push((count, Vec::new(), Vec::new()));
+                count += 1;
+            }
+            let at = next(alive.len() as u64) as usize;
+            let (id, open, ended) = &mut alive[at];
+            let (id, name) = (TrackId::new(*id), next(6));
+            let text = format!("name {name}");
+            let event = |kind| Event::new(id, kind, Label::Text(&text)).with_time(Time::since_epoch(now));
+            match next(200) {
+                0 => {
+                    slices.item(&Item::Ended(id)).unwrap();
+                    let (id, _, ended) = alive.remove(at);
+                    note(id, &ended);
+                }
+                1..=100 => {
+                    open.push((name, now));
+                    slices.item(&Item::Event(event(EventKind::Begin))).unwrap();
+                }
+                _ => {
+                    let Some((name, begin)) = open.pop() else { continue };
+                    ended.push((name, begin, now));
+                    slices.item(&Item::Event(event(EventKind::End))).unwrap();
+                }
+            }
+        }
+        alive.iter().for_each(|(id, _, ended)| note(*id, ended));
+        let stats = slices.finish().unwrap();
+        let names = stats.slices.names();
+        let found: HashMap<_, _> = (stats.tracks.iter())
+            .map(|(track, busy)| {
+                let parts = busy.parts(&names).into_iter().map(|(name, ns)| (name.to_owned(), ns));
+                assert_eq!(busy.ns(), busy.parts(&names).iter().map(|(_, ns)| ns).sum::<i128>());
+                (track.to_owned(), parts.collect::<BTreeMap<_, _>>())
+            })
+            .collect();
+        assert!(count > 100 && expected.values().any(|names| names.len() > 1));
+        assert_eq!(found, expected);
     }
 
     #[test]

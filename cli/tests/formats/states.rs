@@ -176,6 +176,18 @@ fn statistics_add_up() {
             assert_eq!(line["max_offset"], longest["offset"], "{sample} {line}");
         }
         assert_eq!(count, slices.len(), "{sample}");
+        for line in stats.iter().filter(|line| line["kind"] == "track") {
+            let of = slices.iter().filter(|slice| slice["track"] == line["track"]);
+            let ends = |slice: &&Value| Some((slice["time_ns"].as_i64()?, slice["end_time_ns"].as_i64()?));
+            let mut spans: Vec<_> = of.filter_map(ends).collect();
+            spans.sort_unstable();
+            let (mut busy, mut last) = (0, i64::MIN);
+            for (begin, end) in spans {
+                busy += (end - last.max(begin)).max(0);
+                last = last.max(end);
+            }
+            assert_eq!(line["busy_ns"], busy, "{sample} {line}");
+        }
         let events: u64 = stats
             .iter()
             .filter(|line| line["kind"] == "event")
