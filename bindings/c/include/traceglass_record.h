@@ -28,9 +28,11 @@ extern "C" {
 /* The place for `size` bytes of fields of an event; NULL if it is lost, which is counted. It is aligned to 4. */
 static inline void *tg_ctf_packet_begin(tg_ctf_packet *packet, uint64_t time, uint32_t event, uint32_t size) {
     const uint32_t words = 2 + (size + 3) / 4;
-    /* A pause that the lower half of a time cannot tell begins a new packet. */
-    if ((packet->end - packet->at < words || (uint32_t)((time - packet->last) >> 32) != 0)
-        && !tg_ctf_packet_turn(packet, time, words)) {
+    /* A record has the lower half of its time alone, and a reset must not separate the halves of a new end: a packet
+     * has one upper half, and no time that goes back. */
+    const uint32_t upper = (uint32_t)(time >> 32), lower = (uint32_t)time;
+    const bool is_apart = upper != (uint32_t)(packet->last >> 32) || lower < (uint32_t)packet->last;
+    if ((packet->end - packet->at < words || is_apart) && !tg_ctf_packet_turn(packet, time, words)) {
         return NULL;
     }
     uint32_t *record = packet->memory + packet->at;

@@ -181,6 +181,24 @@ static void keeping(void) {
     CHECK(tg_ctf_next(&ctf, &event, &error) == TG_END);
 }
 
+/* The end of a packet is stored in two halves: a reset between them must not make it another time. */
+static void halves(void) {
+    enum { WORDS = 24 };
+    static uint32_t memory[5 * WORDS];
+    const uint64_t upper = (uint64_t)1 << 32;
+    const uint64_t times[] = { upper - 3, upper - 1, upper, upper + 7, UINT64_MAX - 1, 5, 4 };
+    const uint64_t begins[] = { upper - 3, upper, UINT64_MAX - 1, 5, 4 };
+    tg_ctf_packet packet;
+    CHECK(tg_ctf_packet_open(&packet, memory, 5 * WORDS, WORDS, false, 0) == TG_OK);
+    for (size_t n = 0; n < sizeof times / sizeof *times; n++) {
+        CHECK(record_nothing(&packet, times[n]));
+    }
+    for (size_t n = 0; n < 5; n++) {
+        const uint32_t *page = memory + n * WORDS;
+        CHECK(((uint64_t)page[3] << 32 | page[2]) == begins[n] && page[5] == page[3] && page[4] >= page[2]);
+    }
+}
+
 int main(void) {
     static tg_ctf_node nodes[128];
     tg_error error;
@@ -190,6 +208,7 @@ int main(void) {
         overwriting();
         keeping();
     }
+    halves();
     tg_ctf_packet packet;
     uint32_t memory[12] = { 0 };
     /* No room for a record, and no memory. */
