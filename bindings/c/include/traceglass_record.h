@@ -27,7 +27,7 @@ extern "C" {
 
 /* The place for `size` bytes of fields of an event; NULL if it is lost, which is counted. It is aligned to 4. */
 static inline void *tg_ctf_packet_begin(tg_ctf_packet *packet, uint64_t time, uint32_t event, uint32_t size) {
-    const uint32_t words = 2 + (size + 3) / 4;
+    const uint32_t words = 2 + size / 4 + (size % 4 != 0);
     /* A record has the lower half of its time alone, and a reset must not separate the halves of a new end: a packet
      * has one upper half, and no time that goes back. */
     const uint32_t upper = (uint32_t)(time >> 32), lower = (uint32_t)time;

@@ -215,6 +215,10 @@ int main(void) {
     CHECK(tg_ctf_packet_open(&packet, memory, 12, 12, false, 0) == TG_OK);
     CHECK(!record_nothing(&packet, 0) && packet.lost == 1);
     CHECK(tg_ctf_packet_open(&packet, NULL, 12, 12, false, 0) == TG_MISUSE);
+    /* Fields that are longer than any page. */
+    static uint32_t page[20];
+    CHECK(tg_ctf_packet_open(&packet, page, 20, 20, false, 0) == TG_OK && record_nothing(&packet, 0));
+    CHECK(tg_ctf_packet_begin(&packet, 0, 0, UINT32_MAX) == NULL && packet.lost == 1);
     CHECK(tg_ctf_packet_reopen(NULL) == TG_MISUSE);
     puts("recorded and read back");
     return 0;
