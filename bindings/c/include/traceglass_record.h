@@ -79,7 +79,7 @@ static inline void tg_ctf_packet_commit(tg_ctf_packet *packet, uint64_t time, ui
     "typealias integer { size = 32; align = 32; signed = false; byte_order = le; } := uint32_t;\n"                     \
     "trace { major = 1; minor = 8; byte_order = le;\n"                                                                 \
     "    packet.header := struct { uint32_t magic; uint32_t stream_instance_id; };\n};\n"                              \
-    "clock { name = default; freq = " #hertz "; };\n"                                                                  \
+    "clock { name = default; freq = " TG_TEXT(hertz) "; };\n"                                                          \
     "typealias integer { size = 32; align = 32; signed = false; byte_order = le; map = clock.default.value; } "        \
     ":= stamp32_t;\n"                                                                                                  \
     "typealias integer { size = 64; align = 32; signed = false; byte_order = le; map = clock.default.value; } "        \
@@ -89,7 +89,10 @@ static inline void tg_ctf_packet_commit(tg_ctf_packet *packet, uint64_t time, ui
     "        uint32_t packet_size; uint32_t packet_seq_num; uint32_t events_discarded; };\n"                           \
     "    event.header := struct { stamp32_t timestamp; uint32_t id; };\n};\n"
 #define TG_EVENT_METADATA(name, id, fields)                                                                            \
-    "event { name = \"" #name "\"; id = " #id "; fields := struct {" fields(TG_DECLARATION) " }; };\n"
+    "event { name = \"" #name "\"; id = " TG_TEXT(id) "; fields := struct {" fields(TG_DECLARATION) " }; };\n"
+/* A number, or a macro that is one, as text. */
+#define TG_TEXT(number) TG_TEXT_OF(number)
+#define TG_TEXT_OF(number) #number
 #define TG_DECLARATION(type, field) TG_TYPE_##type " _" #field ";"
 #define TG_INTEGER(bits, is_signed) " integer { size = " #bits "; align = 8; signed = " #is_signed "; byte_order = le; }"
 #define TG_TYPE_uint8_t TG_INTEGER(8, false)

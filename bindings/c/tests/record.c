@@ -16,12 +16,15 @@
 #define SMALL(FIELD) FIELD(uint8_t, a) FIELD(int16_t, b) FIELD(uint8_t, c)
 #define WIDE(FIELD) FIELD(uint32_t, lead) FIELD(int64_t, i) FIELD(uint64_t, u) FIELD(double, d) FIELD(float, f)
 #define NOTHING(FIELD)
+/* Numbers may have names. */
+#define HERTZ 1000000
+#define WIDE_ID 1
 TG_EVENT(small, 0, SMALL)
-TG_EVENT(wide, 1, WIDE)
+TG_EVENT(wide, WIDE_ID, WIDE)
 TG_EVENT(nothing, 2, NOTHING)
 
-static const char metadata[] = TG_METADATA(1000000) TG_EVENT_METADATA(small, 0, SMALL)
-    TG_EVENT_METADATA(wide, 1, WIDE) TG_EVENT_METADATA(nothing, 2, NOTHING);
+static const char metadata[] = TG_METADATA(HERTZ) TG_EVENT_METADATA(small, 0, SMALL)
+    TG_EVENT_METADATA(wide, WIDE_ID, WIDE) TG_EVENT_METADATA(nothing, 2, NOTHING);
 
 static uint64_t seed;
 
