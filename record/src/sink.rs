@@ -28,9 +28,13 @@ impl Sink for &mut [u8] {
     }
 }
 
+/// Takes what there is room for in the channel, whose mode becomes that one: in the mode that a channel has by default, a
+/// write that does not fit is undone, but its beginning is counted as written; in another one it waits for the probe.
 #[cfg(feature = "rtt")]
 impl Sink for rtt_target::UpChannel {
     fn put(&mut self, bytes: &[u8]) -> usize {
+        // Each time: a probe may set the mode, too.
+        self.set_mode(rtt_target::ChannelMode::NoBlockTrim);
         self.write(bytes)
     }
 }
