@@ -83,11 +83,17 @@ impl Ring {
         });
         const ERASED: [u32; HEADER] = [u32::MAX; HEADER];
         let mut words = |page: u32| if page < pages { header(page) } else { ERASED };
-        let is_packet = |words: [u32; HEADER]| packet(&words.map(u32::from_le), page_words, stream).is_some();
+        let number = |words: [u32; HEADER]| Some(packet(&words.map(u32::from_le), page_words, stream)?.0);
         let next = words(ring.page);
-        // Pages are erased just before they are written: where older ones follow, one was to be written here.
-        let was_erased = next == ERASED && is_packet(words(ring.page.saturating_add(1)));
-        Self { is_torn: was_erased || next != ERASED && !is_packet(next), ..ring }
+        // Pages are erased just before they are written: where older ones follow, one was to be written here. After the last
+        // page, the first one follows; it is an older one if the ring was full, which its number tells.
+        let after = ring.page.saturating_add(1);
+        let is_older = if after < pages {
+            number(words(after)).is_some()
+        } else {
+            number(words(0)).is_some_and(|number| number >= pages)
+        };
+        Self { is_torn: if next == ERASED { is_older } else { number(next).is_none() }, ..ring }
     }
 
     /// The page that is written next.

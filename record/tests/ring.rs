@@ -211,8 +211,10 @@ fn what_is_no_packet_of_the_ring_is_not_taken_for_one() {
     let memory = memory(WORDS);
     let recorder = Recorder::<Everything>::overwriting(Pages::new(&memory, WORDS)).after(&ring);
     assert_eq!((recorder.state().number, recorder.lost()), (2, 2));
-    // The last page of a ring that is not full was never written to.
+    // The last page of a ring that is not full was never written to; that of a full one was erased.
     assert!(!open(&[whole(0), whole(1), [u32::MAX; 10]]).is_torn());
+    assert!(!open(&[whole(1), whole(2), [u32::MAX; 10]]).is_torn());
+    assert!(open(&[whole(3), whole(4), [u32::MAX; 10]]).is_torn());
     // A ring of no pages, and one of one page.
     assert_eq!((open(&[]).page(), open(&[]).kept()), (0, 0));
     assert_eq!((open(&[whole(8)]).page(), open(&[whole(8)]).kept()), (0, 1));
