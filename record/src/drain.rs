@@ -18,6 +18,8 @@ pub struct Drain<'m> {
     /// The place of the oldest page, and how many bytes of it the sink took.
     place: usize,
     sent: usize,
+    /// The word of which the sink took a part.
+    split: [u8; 4],
 }
 
 /// A closed page: a packet.
@@ -72,7 +74,7 @@ impl<'m> Drain<'m> {
 
     /// A drain that goes on where another one was: at the [place](Self::place) of a page of which nothing was sent.
     pub const fn resume(pages: Pages<'m>, marks: &'m Marks, place: usize) -> Self {
-        Self { pages, marks, place, sent: 0 }
+        Self { pages, marks, place, sent: 0, split: [0; 4] }
     }
 
     /// The first word of the oldest page in the memory.
@@ -108,9 +110,16 @@ impl<'m> Drain<'m> {
                     *to = word.to_ne_bytes();
                 }
                 let first = self.sent % 4;
+                // Losses are counted in a closed page, too: both parts of the word are of one moment.
+                if let (Some(to), 1..) = (bytes.first_chunk_mut(), first) {
+                    *to = self.split;
+                }
                 let len = PIECE.min(first.saturating_add(size.saturating_sub(self.sent)));
                 let piece = bytes.get(first..len).unwrap_or_default();
                 let taken = sink.put(piece).min(piece.len());
+                if let Some(word) = bytes.as_chunks::<4>().0.get(first.saturating_add(taken) / 4) {
+                    self.split = *word;
+                }
                 self.sent = self.sent.saturating_add(taken);
                 if taken < piece.len() {
                     return false;

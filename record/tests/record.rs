@@ -173,6 +173,30 @@ fn keeping_sends_each_record_or_counts_it() {
     }
 }
 
+/// A sink that has room for a part of the number of lost records, which goes on before the rest of it is sent.
+#[test]
+fn a_number_of_losses_is_sent_as_of_one_moment() {
+    for part in 36..=40 {
+        let (memory, marks) = (memory(20), Marks::new());
+        let pages = Pages::new(&memory, 20);
+        let mut recorder = Recorder::<Everything>::keeping(pages, &marks);
+        let mut drain = Drain::new(pages, &marks);
+        assert!(recorder.record(0, &Nothing {}));
+        recorder.close();
+        let mut sent = Vec::new();
+        for (losses, room) in [(255, part), (1, 100)] {
+            (0..losses).for_each(|_| assert!(!recorder.record(1, &Nothing {})));
+            let mut bytes = vec![0; room];
+            let mut sink = &mut bytes[..];
+            drain.send(&mut sink);
+            let left = sink.len();
+            sent.extend_from_slice(&bytes[..room - left]);
+        }
+        let lost = u32::from_le_bytes(*sent[36..].first_chunk().expect("is a header"));
+        assert_eq!(lost, if part == 36 { 256 } else { 255 }, "after {part} bytes");
+    }
+}
+
 /// Flash that loses power in the middle of a write, after so many words.
 struct Torn {
     bytes: Vec<u8>,
