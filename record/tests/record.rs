@@ -389,6 +389,39 @@ fn names_of_events_are_free() {
     assert!(recorder.record(0, &own::Field {}) && recorder.record(0, &own::Words {}));
 }
 
+/// The compiler takes only so many steps for a constant: metadata of 120 kB is not too much.
+#[test]
+fn a_trace_may_have_many_events_of_many_fields() {
+    #[allow(dead_code)]
+    mod many {
+        macro_rules! of {
+            ($($event:ident)*) => {
+                traceglass_record::events! {
+                    pub trace Many {
+                        clock 1;
+                        $(event $event {
+                            a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64,
+                            i: u64, j: u64, k: u64, l: u64, m: u64, n: u64, o: u64, p: u64,
+                        })*
+                    }
+                }
+            };
+        }
+        of! {
+            E00 E01 E02 E03 E04 E05 E06 E07 E08 E09 E10 E11 E12 E13 E14 E15
+            E16 E17 E18 E19 E20 E21 E22 E23 E24 E25 E26 E27 E28 E29 E30 E31
+            E32 E33 E34 E35 E36 E37 E38 E39 E40 E41 E42 E43 E44 E45 E46 E47
+            E48 E49 E50 E51 E52 E53 E54 E55 E56 E57 E58 E59 E60 E61 E62 E63
+        }
+    }
+    for metadata in [many::Many::METADATA, many::Many::METADATA_1_8] {
+        let stream = MetadataStream::parse(metadata.as_bytes()).unwrap();
+        let mut nodes = vec![Node::EMPTY; 4096];
+        let schema = Schema::compile(&stream, &mut nodes).unwrap();
+        assert_eq!(schema.stream_classes().next().unwrap().event_classes().count(), 64);
+    }
+}
+
 /// A packet whose context has an end and no begin: what is said of the part is what is written.
 #[test]
 fn a_part_of_a_packet_without_a_begin_says_its_end() {
