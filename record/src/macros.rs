@@ -24,7 +24,7 @@
 /// assert!(Doors::METADATA.contains(r#""name":"all_closed""#));
 /// ```
 ///
-/// Names that the metadata cannot hold do not compile:
+/// Names that the metadata cannot hold do not compile, nor does a clock that stands still:
 ///
 /// ```compile_fail,E0080
 /// traceglass_record::events! { trace Doors { clock 1_000; event Opened as "a \"door\"" {} } }
@@ -34,6 +34,10 @@
 /// ```compile_fail,E0080
 /// traceglass_record::events! { trace Doors { clock 1_000; event Opened { größe: u8 } } }
 /// # let _ = <Doors as traceglass_record::Trace>::METADATA;
+/// ```
+///
+/// ```compile_fail,E0080
+/// traceglass_record::events! { trace Doors { clock 0; event Opened { door: u8 } } }
 /// ```
 #[macro_export]
 macro_rules! events {
@@ -54,7 +58,9 @@ macro_rules! events {
         const _: () = {
             use $crate::metadata::{field_name, first, front, front_1_8, joined, joined_len, plain, quotable, text};
 
-            const FREQUENCY: &$crate::metadata::Digits = &$crate::metadata::Digits::new($frequency);
+            const HERTZ: u64 = $frequency;
+            const _: () = assert!(HERTZ > 0, "the frequency of a clock is not 0");
+            const FREQUENCY: &$crate::metadata::Digits = &$crate::metadata::Digits::new(HERTZ);
 
             #[allow(non_camel_case_types, dead_code)]
             #[repr(u32)]
