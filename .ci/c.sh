@@ -65,6 +65,12 @@ cmake --build "$work/fetched" >"$work/says" 2>&1 || { cat "$work/says"; exit 1; 
 # shellcheck disable=SC2046
 gcc -std=c11 "$c/tests/read.c" $(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig pkg-config --cflags --libs traceglass) -o "$work/found"
 "$work/found" "$data" >/dev/null
+# Where libraries lie in a folder for each machine, as those of Debian do.
+cmake -S "$c" -B "$work/multiarch" -DTRACEGLASS_LIBRARY="$library" -DCMAKE_INSTALL_LIBDIR=lib/any-linux-gnu >/dev/null
+cmake --install "$work/multiarch" --prefix "$work/multi" >/dev/null
+# shellcheck disable=SC2046
+gcc -std=c11 "$c/tests/read.c" $(PKG_CONFIG_PATH=$work/multi/lib/any-linux-gnu/pkgconfig pkg-config --cflags --libs traceglass) \
+    -o "$work/found"
 crash=${TRACEGLASS_VECTORS:-../shared/vectors}/rdf-contents/synthetic/hardware_crash.rgd
 [ -f "$crash" ] || { echo "no crash dump: $crash" >&2; exit 1; }
 "$work/build/rdf_crash" "$crash" | tee "$work/said"
