@@ -3,7 +3,9 @@
 use crate::storage::Storage;
 use crate::tg_status::{TG_MISUSE, TG_OK};
 use crate::{fail, give, lent, tg_bytes, tg_error, tg_status};
+use traceglass::rfr::element::TIMESTAMP;
 use traceglass::rfr::{Chunk, Records, Sequences, StreamData, StreamRecords, Streaming};
+use traceglass::{Error, ErrorKind};
 
 /// The size of a tg_rfr in bytes.
 #[cfg(target_pointer_width = "32")]
@@ -18,7 +20,7 @@ pub struct tg_rfr {
     pub bytes: [u8; TG_RFR_SIZE],
 }
 
-/// The reader of a file.
+/// The reader of a file. The base of a chunk is in microseconds.
 pub(crate) enum Reader {
     Chunk { base: u64, sequences: Sequences<'static>, records: Option<Records<'static>>, number: u32 },
     Stream(StreamRecords<'static>),
@@ -57,15 +59,13 @@ pub unsafe extern "C" fn tg_rfr_open(
     // SAFETY: the data is readable, and stays.
     let data = unsafe { lent(data, len) };
     let stream = || Streaming::parse(data).map(|file| Reader::Stream(file.records()));
-    let chunk = |chunk: Chunk<'static>| Reader::Chunk {
-        base: chunk.header().base_time(),
-        sequences: chunk.sequences(),
-        records: None,
-        number: 0,
+    let chunk = |chunk: Chunk<'static>| {
+        let base = chunk.header().base_micros()?;
+        Ok(Reader::Chunk { base, sequences: chunk.sequences(), records: None, number: 0 })
     };
     // Other data is told as no chunk.
     let reader = match Chunk::parse(data) {
-        Ok(found) => Ok(chunk(found)),
+        Ok(found) => chunk(found),
         Err(error) => stream().map_err(|_| error),
     };
     match reader {
@@ -114,9 +114,11 @@ impl Reader {
                 if let Some(found) = records.as_mut().and_then(Iterator::next) {
                     let found = found?;
                     let iid = found.iid();
+                    let overflow = ErrorKind::Overflow { value: found.micros() };
+                    let overflow = Error::new(found.offset(), TIMESTAMP, overflow);
                     return Ok(Some(tg_rfr_record {
                         offset: found.offset(),
-                        time: base.saturating_mul(1_000_000).saturating_add(found.micros()),
+                        time: base.checked_add(found.micros()).ok_or(overflow)?,
                         iid: iid.unwrap_or(0),
                         kind: tg_bytes::text(Some(found.kind().name())),
                         sequence: number.saturating_sub(1),

@@ -115,6 +115,41 @@ fn records_of_rtc_and_rfr() {
     }
 }
 
+/// The base of a chunk, and the time of a record after it, may be more than 64 bits have room for.
+#[test]
+fn a_time_of_rfr_that_is_too_late_is_an_error() {
+    let rfr = Raw::<tg_rfr>::new();
+    let most = u64::MAX / 1_000_000;
+    for (base, micros, is_read) in [(most, 4, true), (most, 600_000, false), (most + 1, 4, false)] {
+        let (mut data, mut ends) = (b"\x0brfr-c/0.0.2".to_vec(), Vec::new());
+        // Header and sequences; a sequence; a record.
+        for mut number in [base, 0, 1_000_000, micros, micros, 1, 1, micros, micros, 0, 1, micros, 6, 5] {
+            ends.push(data.len() as u64);
+            while number > 0x7f {
+                data.push(number as u8 | 0x80);
+                number >>= 7;
+            }
+            data.push(number as u8);
+        }
+        let mut error = tg_error { offset: 0, element: tg_bytes::NONE, kind: tg_bytes::NONE, needed: 0 };
+        // SAFETY: as above.
+        let found = unsafe {
+            match tg_rfr_open(rfr.0, data.as_ptr(), data.len(), &raw mut error) {
+                TG_OK => out(|record| tg_rfr_next(rfr.0, record, &raw mut error)),
+                status => Err(status),
+            }
+        };
+        match found {
+            Ok(record) => assert!(is_read && record.time == base * 1_000_000 + micros),
+            Err(_) => {
+                assert!(!is_read);
+                let place = if base > most { ends[0] } else { ends[11] };
+                assert_eq!((error.offset, text(error.kind)), (place, "overflow".to_string()));
+            }
+        }
+    }
+}
+
 #[test]
 fn events_of_ctf() {
     let (schema, ctf) = (Raw::<tg_ctf_schema>::new(), Raw::<tg_ctf>::new());
