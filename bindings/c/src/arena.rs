@@ -89,6 +89,11 @@ impl Arena {
         (self.start.wrapping_add(at).cast(), count.unwrap_or(0))
     }
 
+    /// The number of bytes that were missing when something did not fit; 0 if all fitted.
+    pub(crate) const fn missing(&self) -> usize {
+        self.missing
+    }
+
     /// Notes that so many bytes more than are left are needed.
     pub(crate) fn lack(&mut self, missing: usize) {
         self.missing = missing;
@@ -175,8 +180,20 @@ impl<T: Default> Room<T> for Grown<T> {
     }
 
     fn grow(&mut self, needed: usize) -> bool {
-        needed <= self.len
-            || self.grow_to(needed.max(self.len.saturating_mul(2)).max(8))
-            || self.grow_to(needed)
+        if needed <= self.len {
+            return true;
+        }
+        // SAFETY: it is NULL, or the arena stays, and nothing else uses it now.
+        let missing = unsafe { self.arena.as_ref() }.map_or(0, Arena::missing);
+        if self.grow_to(needed.max(self.len.saturating_mul(2)).max(8)) {
+            return true;
+        }
+        let fits = self.grow_to(needed);
+        if fits {
+            // What was missing was more than is needed.
+            // SAFETY: it is not NULL, as the room grew.
+            unsafe { &mut *self.arena }.lack(missing);
+        }
+        fits
     }
 }

@@ -206,8 +206,10 @@ impl<'n> Args<'n> {
         let arena = unsafe { &mut *self.arena };
         let list = self.count.saturating_mul(size_of::<tg_arg>());
         // The list lies in what is left.
-        if self.missing > 0 || arena.left() < list.saturating_add(size).saturating_add(align_of::<tg_arg>()) {
-            self.missing = self.missing.saturating_add(size);
+        let room = list.saturating_add(size).saturating_add(align_of::<tg_arg>());
+        if self.missing > 0 || arena.left() < room {
+            let more = if self.missing > 0 { size } else { room.saturating_sub(arena.left()) };
+            self.missing = self.missing.saturating_add(more);
             return tg_bytes::NONE;
         }
         put(arena).unwrap_or(tg_bytes::NONE)
@@ -226,7 +228,9 @@ impl<'n> Args<'n> {
         let (first, room) = unsafe { &*self.arena }.rest::<tg_arg>();
         self.first = first;
         if self.missing > 0 || self.count >= room {
-            self.missing = self.missing.saturating_add(size_of::<tg_arg>());
+            // What follows has to be aligned, too.
+            let more = if self.missing > 0 { 0 } else { align_of::<tg_arg>() };
+            self.missing = self.missing.saturating_add(size_of::<tg_arg>()).saturating_add(more);
             return;
         }
         // SAFETY: there is room for it in what is left of the memory.

@@ -38,8 +38,8 @@ pub(crate) struct Reader {
     names: Names,
     trace: Option<Trace<'static, 'static, 'static>>,
     item: Option<Item<'static>>,
-    /// The size of the buffer for RTC's records, which is half of the memory that was left.
-    buffer: usize,
+    /// The size of the buffer for RTC's records, which is half of the memory that was left; `None` for other formats.
+    buffer: Option<usize>,
 }
 
 /// The rooms of all formats, which take no memory before they are used.
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn tg_events_open(
             (&raw mut (*reader).names).write(Names::new(arena));
             (&raw mut (*reader).trace).write(None);
             (&raw mut (*reader).item).write(None);
-            (&raw mut (*reader).buffer).write(0);
+            (&raw mut (*reader).buffer).write(None);
             let found = match open(reader, inputs, nodes) {
                 Ok(trace) => {
                     (*reader).trace = Some(trace);
@@ -297,7 +297,7 @@ unsafe fn open(
             let half = arena.left() / 2;
             // SAFETY: the memory is the caller's, and the reader's.
             let buffer = unsafe {
-                (*reader).buffer = half;
+                (*reader).buffer = Some(half);
                 arena.slots::<u8>(half)
             };
             let RtcRooms { slots, names } = &mut rooms.rtc;
@@ -343,10 +343,16 @@ unsafe fn refuse(reader: *mut Reader, found: Error, to: *mut tg_error) -> tg_sta
     };
     // SAFETY: it is open, and nothing else uses these parts of it.
     let (arena, buffer) = unsafe { (&mut (*reader).arena, (*reader).buffer) };
-    if buffer > 0 && usize::try_from(capacity) == Ok(buffer) && arena.needed().is_none() {
-        // The buffer of records is half of the memory.
-        let missing = usize::try_from(needed.saturating_sub(capacity)).unwrap_or(usize::MAX);
-        arena.lack(missing.saturating_mul(2));
+    if let Some(size) = buffer {
+        let missing = match arena.missing() {
+            0 if usize::try_from(capacity) == Ok(size) => {
+                usize::try_from(needed.saturating_sub(capacity)).unwrap_or(usize::MAX)
+            }
+            missing => missing,
+        };
+        // The buffer takes half of what is added, and what comes after it has to be aligned.
+        let added = if missing > 0 { missing.saturating_add(align_of::<tg_events>()) } else { 0 };
+        arena.lack(added.saturating_mul(2));
     }
     let status = if arena.needed().is_some() { TG_TOO_SMALL } else { TG_ERROR };
     let kind = ErrorKind::CapacityExceeded { capacity, needed: arena.needed().unwrap_or(0) };

@@ -283,6 +283,18 @@ fn tracks_and_events_in_memory_that_is_too_small_at_first() {
     }
 }
 
+/// Half of the memory is for RTC's records: what is needed for anything else is told twice.
+#[test]
+#[cfg_attr(miri, ignore = "reads a megabyte for each record")]
+fn memory_for_rtc_is_enough_at_once() {
+    let (mut words, mut tries) = (0, 0);
+    while let Err(needed) = told(&[RTC], &mut vec![0; words]) {
+        words = usize::try_from(needed).expect("is small").div_ceil(8);
+        tries += 1;
+    }
+    assert!(tries < 50, "{tries}");
+}
+
 #[test]
 fn events_of_rdf_and_rtc() {
     let mut memory = vec![0; 1 << 17];
