@@ -13,6 +13,8 @@ pub(crate) struct Arena {
     used: usize,
     /// The start of the bytes at the end that are in use.
     end: usize,
+    /// The start of those that the item itself has: its arguments come before them.
+    item: usize,
     /// The number of bytes that were missing when something did not fit; 0 if all fitted.
     missing: usize,
 }
@@ -21,7 +23,7 @@ impl Arena {
     pub(crate) fn new(start: *mut u8, len: usize) -> Self {
         let (start, len) =
             if start.is_null() { (NonNull::<u64>::dangling().as_ptr().cast(), 0) } else { (start, len) };
-        Self { start, len, used: 0, end: len, missing: 0 }
+        Self { start, len, used: 0, end: len, item: len, missing: 0 }
     }
 
     /// The size of memory that suffices for what did not fit; `None` if all fitted.
@@ -37,7 +39,17 @@ impl Arena {
 
     /// Gives up what was to hold until now.
     pub(crate) fn begin_item(&mut self) {
-        self.end = self.len;
+        (self.end, self.item) = (self.len, self.len);
+    }
+
+    /// Keeps what was said of the item until the next one.
+    pub(crate) fn end_item(&mut self) {
+        self.item = self.end;
+    }
+
+    /// Gives up the arguments that were asked for before.
+    pub(crate) fn begin_args(&mut self) {
+        self.end = self.item;
     }
 
     /// The offset from which on a value of a type can lie, at `at` or after it.

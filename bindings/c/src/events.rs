@@ -390,7 +390,10 @@ pub unsafe extern "C" fn tg_events_next(
             Ok(Some(found)) => {
                 (*reader).item = Some(found);
                 match said(&found, &mut (*reader).arena) {
-                    Ok(found) => give(Ok(Some(found)), item, error),
+                    Ok(found) => {
+                        (*reader).arena.end_item();
+                        give(Ok(Some(found)), item, error)
+                    }
                     Err(found) => refuse(reader, found, error),
                 }
             }
@@ -414,6 +417,7 @@ pub unsafe extern "C" fn tg_events_args(
     }
     // SAFETY: it is open; these are other parts of it than the trace, which the item refers to.
     unsafe {
+        (*reader).arena.begin_args();
         let mut list = Args::new(&raw mut (*reader).arena, &mut (*reader).names);
         let told = match &(*reader).item {
             Some(Item::Track(track)) => track.tell(&mut list),

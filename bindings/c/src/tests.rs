@@ -296,6 +296,28 @@ fn memory_for_rtc_is_enough_at_once() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "asks thousands of times")]
+fn arguments_are_asked_for_again_and_again() {
+    let (events, inputs, mut memory) = (Raw::<tg_events>::new(), [input(RFR)], vec![0_u64; 8_000]);
+    // SAFETY: as above.
+    unsafe {
+        let memory = (memory.as_mut_ptr().cast(), size_of_val(&memory[..]));
+        assert!(tg_events_open(events.0, inputs.as_ptr(), 1, memory.0, memory.1, null_mut()) == TG_OK);
+        let mut texts = 0;
+        while let Ok(item) = out(|item| tg_events_next(events.0, item, null_mut())) {
+            let name = text(item.name);
+            for _ in 0..2_000 {
+                let (mut args, mut count) = (null(), 0);
+                assert!(tg_events_args(events.0, &raw mut args, &raw mut count, null_mut()) == TG_OK);
+                texts += (0..count).map(|at| text((*args.add(at)).bytes).len()).sum::<usize>();
+            }
+            assert_eq!(text(item.name), name);
+        }
+        assert!(texts > 2_000);
+    }
+}
+
+#[test]
 fn events_of_rdf_and_rtc() {
     let mut memory = vec![0; 1 << 17];
     assert!(told(&[RDF], &mut memory).is_ok_and(|lines| lines.len() > 3));
