@@ -175,7 +175,8 @@ enum tg_status
    */
   TG_TOO_SMALL = -2,
   /**
-   * A pointer is NULL, or storage was not opened.
+   * A pointer is NULL. Storage that was not opened, or could not be, cannot be told from open storage: it must not be
+   * used before it is opened.
    */
   TG_MISUSE = -3,
 };
@@ -901,8 +902,8 @@ tg_status tg_ctf_compile_json(struct tg_ctf_schema *schema,
                               struct tg_error *error);
 
 /**
- * A schema that `traceglass compile --c` compiled, read where it lies: the address is a multiple of 4. It may come from
- * anywhere: it is validated.
+ * A schema that `traceglass compile --c` compiled, read where it lies: the address is a multiple of 4, the length is in
+ * bytes. It may come from anywhere: it is validated.
  */
 tg_status tg_ctf_load(struct tg_ctf_schema *schema,
                       const uint32_t *table,
@@ -1103,7 +1104,8 @@ void tg_ctf_packet_close(struct tg_ctf_packet *packet);
  * The oldest closed page that was not released; TG_END if there is none. Its total length becomes that of its content,
  * so that it can be sent without the unused rest.
  *
- * One context takes pages; it may be another one than those that record.
+ * One context takes pages; it may be another one than those that record. Word 9, how many records were lost, may go on
+ * until the page is released: whoever sends it in parts sends a copy.
  */
 tg_status tg_ctf_packet_page(struct tg_ctf_packet *packet,
                              struct tg_ctf_page *page);

@@ -195,8 +195,8 @@ pub unsafe extern "C" fn tg_ctf_compile_json(
     unsafe { give_schema(compiled, schema, error) }
 }
 
-/// A schema that `traceglass compile --c` compiled, read where it lies: the address is a multiple of 4. It may come from
-/// anywhere: it is validated.
+/// A schema that `traceglass compile --c` compiled, read where it lies: the address is a multiple of 4, the length is in
+/// bytes. It may come from anywhere: it is validated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_ctf_load(
     schema: *mut tg_ctf_schema,

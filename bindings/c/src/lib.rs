@@ -56,7 +56,8 @@ pub enum tg_status {
     TG_ERROR = -1,
     /// The storage that was lent is too small; the error says how much is needed.
     TG_TOO_SMALL = -2,
-    /// A pointer is NULL, or storage was not opened.
+    /// A pointer is NULL. Storage that was not opened, or could not be, cannot be told from open storage: it must not be
+    /// used before it is opened.
     TG_MISUSE = -3,
 }
 

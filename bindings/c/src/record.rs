@@ -184,13 +184,15 @@ pub unsafe extern "C" fn tg_ctf_packet_close(packet: *mut tg_ctf_packet) {
 /// The oldest closed page that was not released; TG_END if there is none. Its total length becomes that of its content,
 /// so that it can be sent without the unused rest.
 ///
-/// One context takes pages; it may be another one than those that record.
+/// One context takes pages; it may be another one than those that record. Word 9, how many records were lost, may go on
+/// until the page is released: whoever sends it in parts sends a copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_ctf_packet_page(packet: *mut tg_ctf_packet, page: *mut tg_ctf_page) -> tg_status {
     if packet.is_null() {
         return TG_MISUSE;
     }
-    // SAFETY: it is open. The recorder does not use a closed page, nor the place of the oldest one.
+    // SAFETY: it is open. The recorder does not use the place of the oldest page, and of a closed one only a word, as an
+    // atomic one.
     let (drain, memory, oldest) = unsafe {
         let drain = Drain::resume(pages(packet), marks(packet), (*packet).oldest);
         (drain, (*packet).memory, (*packet).oldest)
