@@ -927,7 +927,8 @@ tg_status tg_ctf_open(struct tg_ctf *ctf,
                       size_t len);
 
 /**
- * The next event. After an error, the next packet goes on.
+ * The next event. After an error in an event, the next packet goes on; after one that keeps a packet from being found,
+ * nothing does.
  */
 tg_status tg_ctf_next(struct tg_ctf *ctf, struct tg_ctf_event *event, struct tg_error *error);
 

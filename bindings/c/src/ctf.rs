@@ -241,7 +241,8 @@ pub unsafe extern "C" fn tg_ctf_open(
     if unsafe { tg_ctf::open(ctf, reader) } { TG_OK } else { TG_MISUSE }
 }
 
-/// The next event. After an error, the next packet goes on.
+/// The next event. After an error in an event, the next packet goes on; after one that keeps a packet from being found,
+/// nothing does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_ctf_next(
     ctf: *mut tg_ctf,
