@@ -440,7 +440,8 @@ typedef struct tg_error {
    */
   struct tg_bytes kind;
   /**
-   * The number of bytes that are missing, or of slots needed in all, if that is the error; else 0.
+   * The number of bytes that are missing in the data, or of bytes or slots that are needed in all, if that is the error;
+   * else 0.
    */
   uint64_t needed;
 } tg_error;

@@ -81,7 +81,8 @@ pub struct tg_error {
     pub element: tg_bytes,
     /// The kind of error: "unexpected-end".
     pub kind: tg_bytes,
-    /// The number of bytes that are missing, or of slots needed in all, if that is the error; else 0.
+    /// The number of bytes that are missing in the data, or of bytes or slots that are needed in all, if that is the error;
+    /// else 0.
     pub needed: u64,
 }
 
