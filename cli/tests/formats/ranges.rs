@@ -252,8 +252,7 @@ fn parts_in_a_range_are_listed_with_the_records_in_them() {
     };
     let all = ls(&[]);
     // Nothing happened then.
-    let none = ls(&["--from", "+1h"]);
-    assert!(none.contains("0 units") && none.contains("0 records") && !none.contains("stdout"), "{none}");
+    assert_eq!(ls(&["--from", "+1h"]), "");
     let some = ls(&["--from", "+18ms"]);
     let records = |text: &str| {
         let before = text.rsplit_once(" records").unwrap().0;

@@ -228,10 +228,23 @@ fn times_are_those_that_people_type() {
     assert_eq!((status(&nothing), nothing.stdout.len()), (0, 0));
     assert!(says.contains("nothing of it is in this range"), "{says}");
     // A list without rows is empty.
-    let nothing = traceglass(&["ls", "--json", "--from", "+1h", sample.to_str().unwrap()]);
-    let says = String::from_utf8(nothing.stderr.clone()).unwrap();
-    assert_eq!((status(&nothing), nothing.stdout.len()), (0, 0));
-    assert!(says.contains("nothing of it is in this range"), "{says}");
+    for (name, option) in [
+        ("stream.rfr", &[][..]),
+        ("sample.rfr", &[]),
+        ("sample.rtc", &[]),
+        ("kernel", &[]),
+        ("kernel", &["--packets"]),
+        ("trace.0.bin", &[]),
+    ] {
+        for form in [&[][..], &["--json"]] {
+            let path = data(name);
+            let range = ["--from", "+1h", path.to_str().unwrap()];
+            let nothing = traceglass(&[&["ls"], form, option, &range].concat());
+            let says = String::from_utf8(nothing.stderr.clone()).unwrap();
+            assert_eq!((status(&nothing), nothing.stdout.len()), (0, 0), "{name} {option:?} {form:?}");
+            assert!(says.contains("nothing of it is in this range"), "{name} {option:?} {form:?}: {says}");
+        }
+    }
     for verb in ["cat", "ls"] {
         let reversed = ["--from", "+2s", "--to", "+1s", sample.to_str().unwrap()];
         assert_eq!(status(&traceglass(&[&[verb][..], &reversed].concat())), 2, "{verb}");

@@ -120,6 +120,11 @@ impl Rtc<'_> {
             }
             Event::Frame(..) | Event::Record(_) | Event::Open(_) | Event::Finding(_) => Ok(()),
         })?;
+        // Where nothing lies in a range, nothing is counted: the verb says so.
+        let is_empty = count == 0 && lost == 0 && sessions.iter().all(|(_, rows)| rows.is_empty());
+        if is_empty && !bounds.is_everything() {
+            return Ok(status);
+        }
         gaps.drain(..).try_for_each(|(_, cells)| units.styled_row(out, ERROR, cells))?;
         units.finish(out)?;
         let mut columns = vec![

@@ -85,7 +85,8 @@ fn streams(
         ];
         table.row(out, cells)?;
     }
-    if !args.json {
+    // Where nothing lies in a range, nothing is counted: the verb says so.
+    if !args.json && (count > 0 || bounds.is_everything()) {
         table.finish(out)?;
         let streams = counted(count, "stream", "streams");
         out.wrapped("", format_args!("{streams}, {}", counted(records, "record", "records")))?;
@@ -169,7 +170,7 @@ fn packets(
             )?;
         }
     }
-    if !args.json {
+    if !args.json && (count > 0 || bounds.is_everything()) {
         table.finish(out)?;
         out.wrapped("", format_args!("{}, {}", counted(count, "packet", "packets"), bytes(size)))?;
     }
