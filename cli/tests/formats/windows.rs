@@ -251,6 +251,22 @@ fn times_are_those_that_people_type() {
     }
 }
 
+/// The clock of CTF counts in 64 bits, from 0 on: what it cannot say is refused by what is wrong with it.
+#[test]
+fn values_that_a_clock_cannot_have_are_refused() {
+    let sample = data("kernel");
+    for (from, code, expected) in [
+        ("@-1", 2, "a clock's value is not negative"),
+        ("@18446744073709551616", 2, "a clock's value has 64 bits at most"),
+        ("@18446744073709551615", 0, "nothing of it is in this range"),
+    ] {
+        let output = traceglass(&["cat", "--json", "--from", from, sample.to_str().unwrap()]);
+        let says = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((status(&output), output.stdout.len()), (code, 0), "{from}");
+        assert!(says.contains(expected), "{from}: {says}");
+    }
+}
+
 /// Follows a path; `grow` is called when what is there has been printed, and all lines are compared with what is printed
 /// of the whole in the end.
 fn follows(path: &str, at_first: usize, grow: impl FnOnce()) {

@@ -23,8 +23,9 @@ pub fn range(traces: &[Compiled<'_>], window: &Window) -> Result<Bounds> {
         of_clock: &|value| {
             let clock = clocks(traces).next();
             let clock = clock.ok_or_else(|| Failure::usage("--from and --to: it has no clock"))?;
+            let why = if value < 0 { "is not negative" } else { "has 64 bits at most" };
             let cycles = u64::try_from(value)
-                .map_err(|_| Failure::usage("--from and --to: a clock's value is not negative"))?;
+                .map_err(|_| Failure::usage(format!("--from and --to: a clock's value {why}")))?;
             Ok(clock.nanoseconds(cycles))
         },
     })
