@@ -56,6 +56,9 @@ fn ignored() -> u64 {
 
 /// Starts to look after signals, once. Where that cannot be done, they end the command as they always do.
 pub fn watch() {
+    // SAFETY: no memory is touched, and nothing else sets handlers of this signal. Where files may not grow any more
+    // (`ulimit -f`), a write fails then, as on a disk that is full, and nothing is left of what was begun.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     let ignored = ignored();
     let is_ignored = move |signal: i32| {
         let bit = u32::try_from(signal).ok().and_then(|signal| 1_u64.checked_shl(signal.checked_sub(1)?));
