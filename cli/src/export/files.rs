@@ -72,8 +72,9 @@ impl Files {
     }
 
     pub fn finish(mut self) -> Result<()> {
-        self.close_all()?;
-        self.manifest.flush().map_err(|error| self.no_manifest(&error))?;
+        let closed = self.close_all();
+        let done = closed.and_then(|()| self.manifest.flush().map_err(|error| self.no_manifest(&error)));
+        done.map_err(|failure| self.rename(failure))?;
         self.folder.finish()
     }
 

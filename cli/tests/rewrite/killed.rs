@@ -3,7 +3,7 @@
 use crate::common::packets::{METADATA, packet};
 use crate::common::random::Random;
 use crate::common::rdf::{Chunk, file};
-use crate::common::{Scratch, status, traceglass};
+use crate::common::{Scratch, data, status, traceglass};
 use crate::shared::{files, is_clean, write};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -82,7 +82,7 @@ fn a_full_disk_leaves_nothing() {
     let rdf = scratch.file("in.rdf", &file(&[Chunk::raw("A", &[7; 1 << 20]), Chunk::raw("B", b"b")]));
     let list = scratch.file("list/chunks.json", br#"[{"id": "C", "data": "chunks"}]"#);
     scratch.file("list/chunks", &[9; 1 << 20]);
-    let trace = trace(&scratch);
+    let (trace, rtc) = (trace(&scratch), data("sample.rtc"));
     let names = || {
         let mut names: Vec<_> =
             fs::read_dir(&scratch.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -95,8 +95,14 @@ fn a_full_disk_leaves_nothing() {
         ["recover", "--no-verify", "-o", &out, &trace],
         ["create", "--json", "-o", &out, &list],
         ["append", "--json", "--allow-same-id", &rdf, &list],
+        // All of them are in buffers up to the end.
+        ["export", "--format=files", "-o", &out, rtc.to_str().unwrap()],
     ] {
-        let limit = if args[0] == "append" { fs::metadata(&rdf).unwrap().len() / 512 } else { 64 };
+        let limit = match args[0] {
+            "append" => fs::metadata(&rdf).unwrap().len() / 512,
+            "export" => 2,
+            _ => 64,
+        };
         let mut shell = Command::new("sh");
         let command = format!("ulimit -f {limit}; exec \"$0\" \"$@\"");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_traceglass")]);
