@@ -570,6 +570,35 @@ fn merged_files_are_sessions() {
     assert_eq!(status(&output), 2);
 }
 
+/// What was kept is told as dates, if all clocks count from 1970.
+#[test]
+fn kept_times_are_told_as_dates() {
+    let scratch = Scratch::new("rewrite-rtc-dates");
+    let (input, _) = sample();
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let clock = writer.stream(r#""name":"clk","clock":true,"format":"uint32le","length":4"#);
+    (4..7_u32).for_each(|second| writer.write(clock, &second.to_le_bytes()));
+    let other = scratch.file("other.rtc", &writer.stop());
+    let out = scratch.path("out.rtc");
+    let told = |args: &[&str]| {
+        let output = traceglass(&[args, &["--force", "-o", &out]].concat());
+        assert_eq!(status(&output), 0, "{args:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().nth(1).unwrap().trim().to_owned()
+    };
+    let dates = "from 2023-11-14T22:13:20.000000000Z to 2023-11-14T22:13:20.021999000Z";
+    for args in [&["recover", &input][..], &["cut", "--from", "+0s", &input], &["merge", &input, &input]] {
+        assert_eq!(told(args), dates, "{args:?}");
+    }
+    let exact = told(&["cut", "--exact", "--from", "+10ms", &input]);
+    assert!(exact.starts_with("from 2023-11-14T22:13:20.010"), "{exact}");
+    assert_eq!(told(&["recover", &other]), "from 4.000000000 s to 6.000000000 s");
+    for paths in [[&input, &other], [&other, &input]] {
+        let expected = "from 4.000000000 s to 1700000000.021999000 s";
+        assert_eq!(told(&["merge", paths[0], paths[1]]), expected);
+    }
+}
+
 /// An annotation is in the range of the date that it tells, whatever its unit's clock says.
 #[test]
 fn annotations_are_cut_by_the_time_that_they_tell() {

@@ -92,6 +92,8 @@ struct Walk<'d, 'a> {
     seen: Vec<Seen>,
     /// Frames of default streams and gaps so far.
     others: u64,
+    /// True if all that told a time counts from the Unix epoch; `None` if nothing did.
+    are_absolute: Option<bool>,
     marks: Vec<Frame<'a>>,
     errors: u64,
     sums: Vec<(u64, CrcStatus)>,
@@ -129,6 +131,7 @@ impl Units<'_> {
             names: Names::new(Vec::new()),
             seen: Vec::new(),
             others: 1,
+            are_absolute: None,
             marks: Vec::new(),
             errors: 0,
             sums: Vec::new(),
@@ -302,6 +305,9 @@ impl<'a> Walk<'_, 'a> {
             Some(Format::Annotate(_)) => Says::Own,
             _ => Says::Nothing,
         };
+        if says == Says::Own {
+            judge(&mut self.are_absolute, records, slot);
+        }
         if self.seen.len() <= slot {
             self.seen.resize(slot.saturating_add(1), Seen::default());
         }
@@ -316,8 +322,18 @@ impl<'a> Walk<'_, 'a> {
     #[inline]
     fn stamp(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
         let begun = self.units.len().saturating_sub(1);
-        self.clocks.stamp(slot, begun, || is_delta(records, slot));
+        self.clock(records, slot, begun);
         self.meet_here(records.time_at(slot));
+    }
+
+    /// A clock tells the time in a unit.
+    #[inline]
+    fn clock(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize, unit: usize) {
+        let are_absolute = &mut self.are_absolute;
+        self.clocks.stamp(slot, unit, || {
+            judge(are_absolute, records, slot);
+            is_delta(records, slot)
+        });
     }
 
     /// A record that is kept for its own sake, as a stamp, or not at all.
@@ -372,7 +388,7 @@ impl<'a> Walk<'_, 'a> {
         };
         let begun = begun.saturating_sub(1);
         if record.is_stamp() {
-            self.clocks.stamp(slot, begun, || is_delta(records, slot));
+            self.clock(records, slot, begun);
         }
         let mut own = Digest::default();
         own.add_pair(record.stream().id(), record.len());
@@ -524,9 +540,15 @@ impl<'a> Walk<'_, 'a> {
             is_ieee: self.is_ieee == Some(true),
             order,
             is_clean: self.is_clean,
+            are_absolute: self.are_absolute,
             left: self.exact.map(Exact::into_left).unwrap_or_default(),
         }
     }
+}
+
+/// Notes whether the times of a stream count from the Unix epoch.
+fn judge(are_absolute: &mut Option<bool>, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
+    *are_absolute = Some(are_absolute.unwrap_or(true) && records.streams().is_absolute(slot));
 }
 
 /// True if a clock counts from another one.
