@@ -2,8 +2,11 @@
 
 use crate::common::rfr::{self as build, Sequence, Value, Writer};
 use crate::common::{data, status, traceglass};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value as Json;
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// A recording's directory, removed at its end.
@@ -457,6 +460,42 @@ fn an_unreadable_file_is_damage() {
     }
     let finding = &run(&["check", "--json", recording.path()]).1[0]["findings"][0];
     assert_eq!((&finding["path"], &finding["what"]), (&"lost.rfr".into(), &"unreadable".into()));
+}
+
+/// A chunk that somebody has packed is no part that can be read: it is named, unless it is there as it was, too.
+#[test]
+fn a_packed_chunk_is_damage() {
+    let recording = recording("packed");
+    let chunk = build::Chunk::new(1_002).sequence(Sequence::new(1).about(10, 6, 5)).bytes();
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&chunk).unwrap();
+    let gzip = gzip.finish().unwrap();
+    // One raw block of a frame.
+    let block = ((chunk.len() as u32) << 3 | 1).to_le_bytes();
+    let zstd = [&b"\x28\xb5\x2f\xfd\0\x58"[..], &block[..3], &chunk].concat();
+    let whole = run(&["cat", "--json", recording.path()]).1;
+    for (name, packed) in [("a/chunk-07-08.rfr.gz", gzip), ("a/chunk-07-08.rfr.zst", zstd)] {
+        recording.file(name, &packed);
+        for verb in ["info", "ls", "cat", "check"] {
+            let output = traceglass(&[verb, recording.path()]);
+            let said = [output.stdout.clone(), output.stderr.clone()].concat();
+            let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(status(&output), 3, "{verb} {name}: {said}");
+            assert!(said.contains(name) && said.contains("decompress it first"), "{verb} {name}: {said}");
+        }
+        assert_eq!(run(&["cat", "--json", recording.path()]), (3, whole.clone()), "{name}");
+        let finding = &run(&["check", "--json", recording.path()]).1[0]["findings"][0];
+        assert_eq!((&finding["path"], &finding["what"]), (&name.into(), &"unreadable".into()));
+        // Beside what it was made of, and of something else.
+        recording.file("a/chunk-07-08.rfr", &chunk);
+        assert_eq!(run(&["check", "--json", recording.path()]).0, 0, "{name}");
+        fs::remove_file(recording.0.join("a/chunk-07-08.rfr")).unwrap();
+        let mut other = GzEncoder::new(Vec::new(), Compression::fast());
+        other.write_all(b"notes").unwrap();
+        recording.file(name, &other.finish().unwrap());
+        assert_eq!(run(&["check", "--json", recording.path()]).0, 0, "{name}");
+        fs::remove_file(recording.0.join(name)).unwrap();
+    }
 }
 
 /// A file that is called as a chunk and is none is damage: nothing of it would be missed otherwise.

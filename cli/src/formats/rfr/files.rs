@@ -1,6 +1,7 @@
 //! The files of a recording: one, or those in a directory, recognized by their content.
 
 use crate::disk::{self, File};
+use crate::formats::lookalike::advice;
 use crate::input::Mapped;
 use crate::status::{Failure, Unreadable};
 use std::collections::BTreeSet;
@@ -8,7 +9,8 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use traceglass::rfr::{Callsites, Chunk, ChunkHeader, FormatIdentifier, Meta, Streaming, Variant};
-use traceglass::{Error, Format};
+use traceglass::{Error, Format, Lookalike};
+use traceglass_open::packed::{self, Packing};
 
 /// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,11 +131,25 @@ const DEEPEST: usize = 3;
 /// More files and folders than these are of no recording: something else was meant.
 const FOREIGN_MAX: usize = 2000;
 
-/// The first bytes of a file, of which its format can be told.
-fn prefix(path: &Path) -> io::Result<Vec<u8>> {
+/// So many bytes of a file tell its format.
+const PREFIX: u64 = 64;
+
+/// The first bytes of a file, at most so many.
+fn prefix(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    File::open(path)?.take(64).read_to_end(&mut start)?;
+    File::open(path)?.take(most).read_to_end(&mut start)?;
     Ok(start)
+}
+
+/// Why a file of a recording that begins so is not read: it is packed.
+fn packed_advice(path: &Path, start: &[u8]) -> Option<&'static str> {
+    Packing::detect(start)?;
+    let start = prefix(path, packed::START).ok()?;
+    let packing = packed::detect(&start, |unpacked| Format::detect(unpacked) == Some(Format::Rfr))?;
+    Some(advice(match packing {
+        Packing::Gzip => Lookalike::Gzip,
+        Packing::Zstd => Lookalike::Zstd,
+    }))
 }
 
 /// True if something is called as the files of chunks are.
@@ -290,16 +306,21 @@ impl<'a> Files<'a> {
             self.foreign = self.foreign.saturating_add(1);
             return;
         }
-        let start = match prefix(&path) {
+        let start = match prefix(&path, PREFIX) {
             Ok(start) => start,
             Err(error) => return self.unreadable(root, &path, &error),
         };
         let is_rfr = Format::detect(&start) == Some(Format::Rfr);
+        let shown = path.strip_prefix(root).unwrap_or(&path).to_owned();
         if !is_rfr && !named {
-            self.foreign = self.foreign.saturating_add(1);
+            // Of one that is there as it was, too, nothing is missed.
+            let is_there = || disk::metadata(&path.with_extension("")).is_ok();
+            match packed_advice(&path, &start).filter(|_| !is_there()) {
+                Some(why) => self.problems.push((Some(shown), Problem::Unreadable(why.to_owned()))),
+                None => self.foreign = self.foreign.saturating_add(1),
+            }
             return;
         }
-        let shown = path.strip_prefix(root).unwrap_or(&path).to_owned();
         let mapped = match Mapped::open(&path) {
             Ok(mapped) => mapped,
             Err(unreadable) => {
