@@ -260,6 +260,23 @@ fn a_stream_in_pieces_is_one() {
     }
 }
 
+/// A piece that does not say of which stream it is may be one of each that has begun: what follows is not joined.
+#[test]
+fn a_piece_of_any_stream_ends_all() {
+    let tokens = process_tokens();
+    for at in [1, 13, 30, tokens.len() - 1] {
+        let (front, rest) = tokens.split_at(at);
+        let (_, expected) = read(&file(&[rmt(77, 1, front)]), Window::ALL).unwrap();
+        let (_, other) = read(&file(&[rmt(5, 2, &tokens)]), Window::ALL).unwrap();
+        let mut nameless = rmt(77, 1, b"\0");
+        nameless.header.pop();
+        let chunks = [rmt(77, 1, front), nameless, rmt(77, 1, rest), rmt(5, 2, &tokens)];
+        let (_, found) = read(&file(&chunks), Window::ALL).unwrap();
+        // The gap is told as well.
+        assert_eq!(found.len(), expected.len() + 1 + other.len(), "cut at {at}: {found:#?}");
+    }
+}
+
 /// Of a stream in many pieces, no more than one is held at a time, with the token that the one before it ends in.
 #[test]
 fn pieces_are_read_when_their_turn_comes() {

@@ -3,7 +3,7 @@
 use super::entries::{FIRST, SECOND, is_one_of, output_size};
 use super::fields::RdfData;
 use super::lane::{Content, Head, Lane};
-use super::pieces::{Pieces, Rest, Sizes, Streams, gap_of, piece_of, stream_of};
+use super::pieces::{Pieces, Rest, Sizes, Streams, gap_of, is_of_any, piece_of, stream_of};
 use super::timeline::Timeline;
 use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot};
 use crate::bytes::to_u64;
@@ -190,12 +190,17 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
     }
 
     /// The stream of this number: as it lies in the file if it is one piece, else from a room for its pieces. It ends
-    /// before one that cannot be found or claims too much.
+    /// before one that cannot be found or claims too much, or does not say whether it is one of this stream.
     fn join(&mut self, number: usize, sizes: Sizes, reader: &mut Reader<'s>) -> Result<()> {
         let file = self.pieces.file();
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
         let (mut end, mut is_lost) = (0, false);
-        for chunk in file.chunks("RmtData").filter(|chunk| stream_of(chunk) == Some(number)) {
+        for chunk in file.chunks("RmtData") {
+            let of = stream_of(&chunk);
+            is_lost |= of.is_none() && first.is_some() && is_of_any(&chunk);
+            if of != Some(number) {
+                continue;
+            }
             let entry = chunk.entry();
             let done = piece_of(&chunk).and_then(|(stored, size)| {
                 let (header, offset) = (chunk.header()?, entry.stored_range()?.start);

@@ -34,6 +34,14 @@ pub(super) fn stream_of(chunk: &Chunk<'_>) -> Option<usize> {
     usize::try_from(fields_of(chunk)?.stream()).ok().filter(|&stream| stream < Streams::COUNT)
 }
 
+/// True if a chunk of tokens does not say of which stream it is a piece: it may be one of any.
+pub(super) fn is_of_any(chunk: &Chunk<'_>) -> bool {
+    let entry = chunk.entry();
+    let header = chunk.header();
+    let parsed = header.and_then(|header| Content::parse(entry.identifier(), entry.version(), header, &[]));
+    parsed.is_err_and(|error| !matches!(error.kind(), ErrorKind::UnsupportedVersion { .. }))
+}
+
 /// The header of a piece.
 fn fields_of<'a>(chunk: &Chunk<'a>) -> Option<RmtFields<'a>> {
     let entry = chunk.entry();

@@ -2,7 +2,7 @@
 
 use super::decoder::Decoder;
 use super::loaded::Loaded;
-use super::walk::piece;
+use super::walk::{is_of_any, piece};
 use super::{Rdf, contents, name, redact};
 use crate::status::{Failure, Result};
 use crate::trace::{By, Digest, NewTrace, Rewritten, Wanted};
@@ -133,9 +133,15 @@ impl Rdf<'_> {
             }
         })?;
         // The next piece of a stream may begin within a token.
-        let mut lost = HashSet::new();
+        let (mut begun, mut lost) = (HashSet::new(), HashSet::new());
         for (entry, keep) in self.file.entries().zip(&mut keeps) {
-            let Some(stream) = self.stream_of(&entry) else { continue };
+            let Some(stream) = self.stream_of(&entry) else {
+                if !*keep && self.file.chunk_at(entry.number()).is_some_and(|chunk| is_of_any(&chunk)) {
+                    lost.extend(&begun);
+                }
+                continue;
+            };
+            begun.insert(stream);
             if *keep && lost.contains(&stream) {
                 *keep = false;
                 let range = entry.stored_range().unwrap_or(0..0);

@@ -31,8 +31,10 @@ pub fn browse(rdf: &Rdf<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
     let file = &rdf.file;
     let entry = FileEntry { path: path.to_owned(), size: file.data().len() as u64, times: None };
     let chunks = file.chunks(walk::TOKENS);
-    let streams = chunks
-        .filter_map(|chunk| Some((chunk.entry().number() as u64, walk::piece(&chunk)?.fields().stream())));
+    let streams = chunks.filter_map(|chunk| {
+        let stream = walk::piece(&chunk).map(|rmt| rmt.fields().stream());
+        (stream.is_some() || walk::is_of_any(&chunk)).then(|| (chunk.entry().number() as u64, stream))
+    });
     look(&View {
         file,
         gap: rdf.gap,
@@ -53,8 +55,8 @@ struct View<'a> {
     places: Vec<Place>,
     /// The rate of the CPU's clock.
     cpu_hz: Option<u64>,
-    /// The streams of chunks with tokens, by the numbers of their entries.
-    streams: Vec<(u64, u32)>,
+    /// The streams of chunks with tokens, by the numbers of their entries; `None` for one that may be of any.
+    streams: Vec<(u64, Option<u32>)>,
     loads: Mutex<Loads>,
 }
 
@@ -224,16 +226,21 @@ impl View<'_> {
     /// The state of the stream of a chunk before it, if it is one of tokens.
     fn open(&self, entry: &Entry<'_>, loads: &mut Loads, decoder: &mut Decoder) -> Option<Open> {
         let number = entry.number() as u64;
-        let &(_, stream) = self.streams.iter().find(|(known, _)| *known == number)?;
+        let stream = self.streams.iter().find(|(known, _)| *known == number)?.1?;
         let before = self.streams.iter().take_while(|(known, _)| *known < number);
-        let before: Vec<u64> = before.filter(|(_, of)| *of == stream).map(|(known, _)| *known).collect();
+        let before = before.filter(|(_, of)| of.is_none_or(|of| of == stream));
+        let before: Vec<u64> = before.map(|(known, _)| *known).collect();
         // Goes on after the last chunk whose state is known.
         let known = before.iter().rposition(|known| loads.open.contains_key(known));
         let mut open = known.and_then(|at| loads.open.get(before.get(at)?)).cloned();
         for &number in before.iter().skip(known.map_or(0, |known| known.saturating_add(1))) {
             let chunk = self.file.chunk_at(usize::try_from(number).ok()?)?;
             let place = chunk_place(&chunk.entry());
-            let Some(rmt) = walk::piece(&chunk) else { continue };
+            let Some(rmt) = walk::piece(&chunk) else {
+                // It may be a piece of this stream.
+                open.iter_mut().for_each(Open::lose);
+                continue;
+            };
             let reached = open.get_or_insert_with(|| Open::new(rmt, place));
             match Loaded::read(chunk, decoder) {
                 Ok(loaded) => {

@@ -132,12 +132,13 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
                 Ok(Content::Rmt(rmt)) => {
                     stream_of(&mut streams, rmt, place).chunk(file, &loaded, place, &mut each)?
                 }
-                _ => records(chunk, &loaded, place, cpu_hz, &mut each)?,
+                _ => {
+                    lose(&mut streams, &chunk, place);
+                    records(chunk, &loaded, place, cpu_hz, &mut each)?
+                }
             },
             Err(error) => {
-                if let Some(rmt) = piece(&chunk) {
-                    stream_of(&mut streams, rmt, place).lose();
-                }
+                lose(&mut streams, &chunk, place);
                 each(Step::Unread(place, error))?
             }
         };
@@ -186,6 +187,25 @@ pub fn piece<'a>(chunk: &Chunk<'a>) -> Option<RmtData<'a>> {
     match Content::parse(entry.identifier(), entry.version(), chunk.header().ok()?, &[]) {
         Ok(Content::Rmt(rmt)) => Some(rmt),
         _ => None,
+    }
+}
+
+/// True if a chunk of tokens does not say of which stream it is a piece: it may be one of any.
+pub fn is_of_any(chunk: &Chunk<'_>) -> bool {
+    let (id, version) = (chunk.entry().identifier(), chunk.entry().version());
+    let is_known = |error: Error| !matches!(error.kind(), ErrorKind::UnsupportedVersion { .. });
+    let parsed = || chunk.header().and_then(|header| Content::parse(id, version, header, &[]));
+    is_tokens(id) && parsed().is_err_and(is_known)
+}
+
+/// Ends what a chunk that cannot be read may be a piece of: its stream, or all that have begun.
+pub fn lose(streams: &mut HashMap<u32, Open>, chunk: &Chunk<'_>, place: Place) {
+    if is_of_any(chunk) {
+        streams.values_mut().for_each(Open::lose);
+    } else if is_tokens(place.id)
+        && let Some(rmt) = piece(chunk)
+    {
+        stream_of(streams, rmt, place).lose();
     }
 }
 

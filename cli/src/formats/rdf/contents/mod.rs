@@ -7,7 +7,7 @@ mod memory;
 use super::decoder::Decoder;
 use super::loaded::{First, Loaded, Loader, is_known, is_too_much};
 use super::plan::{Part as Stored, Plan, Turn};
-use super::walk::{Step, piece, places, stream_of};
+use super::walk::{Step, lose, places, stream_of};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
@@ -334,6 +334,8 @@ struct Pieces {
     number: u32,
     version: (u16, u16),
     data: Vec<u8>,
+    /// True if a piece may be missing here.
+    is_over: bool,
 }
 
 impl Streams {
@@ -345,15 +347,22 @@ impl Streams {
 
     /// Adds what a chunk holds.
     fn add(&mut self, chunk: &Loaded<'_>) {
-        let Ok(Content::Rmt(rmt)) = chunk.content() else { return };
-        let (fields, data) = (rmt.fields(), rmt.data());
+        let (fields, data) = match chunk.content() {
+            Ok(Content::Rmt(rmt)) => (rmt.fields(), rmt.data()),
+            // It does not say of which stream it is a piece.
+            Err(error) if is_damage(chunk.id, &error) => {
+                return self.pieces.iter_mut().for_each(|stream| stream.is_over = true);
+            }
+            _ => return,
+        };
         let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
         let next = self.pieces.len();
         let at = *self.places.entry(number).or_insert(next);
         if at == next {
-            self.pieces.push(Pieces { process: fields.process(), number, version, data: Vec::new() });
+            let (process, data) = (fields.process(), Vec::new());
+            self.pieces.push(Pieces { process, number, version, data, is_over: false });
         }
-        if let Some(stream) = self.pieces.get_mut(at) {
+        if let Some(stream) = self.pieces.get_mut(at).filter(|stream| !stream.is_over) {
             stream.data.extend_from_slice(data);
         }
     }
@@ -408,9 +417,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
         let loaded = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
-                if let Some(rmt) = piece(&chunk) {
-                    stream_of(&mut streams, rmt, place).lose();
-                }
+                lose(&mut streams, &chunk, place);
                 // Other errors were reported.
                 if is_too_much(&error) {
                     report(untold(place.id, error));
@@ -447,7 +454,10 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                         });
                 }
             }
-            Err(error) => report(found(Finding::new(Severity::Error, error))),
+            Err(error) => {
+                lose(&mut streams, &chunk, place);
+                report(found(Finding::new(Severity::Error, error)));
+            }
         }
     }
     let mut cut: Vec<Error> = streams.values().filter_map(|open| open.cut(file)).collect();
