@@ -84,6 +84,8 @@ pub fn map_nothing() {
 /// Bytes that are read in the place of files.
 struct StandIns {
     files: BTreeMap<PathBuf, Mapped>,
+    /// Those that have come since they were settled last.
+    recent: Vec<PathBuf>,
     /// True if no other file is read.
     are_all: bool,
 }
@@ -101,7 +103,19 @@ fn change_stand_ins(change: impl FnOnce(&mut Option<StandIns>)) {
 
 /// Keeps each file that is opened from now on as it is, so that it is read so again.
 pub fn keep_all() {
-    change_stand_ins(|stand_ins| *stand_ins = Some(StandIns { files: BTreeMap::new(), are_all: false }));
+    let none = StandIns { files: BTreeMap::new(), recent: Vec::new(), are_all: false };
+    change_stand_ins(|stand_ins| *stand_ins = Some(none));
+}
+
+/// Ends the look at a trace. If the files that came with it do not stay, they are not read for another one, either, unless
+/// that opens them itself.
+pub fn settle(stay: bool) {
+    change_stand_ins(|stand_ins| {
+        let Some(StandIns { files, recent, .. }) = stand_ins else { return };
+        for path in recent.drain(..).filter(|_| !stay) {
+            files.remove(&path);
+        }
+    });
 }
 
 /// Has no file be read but those that are kept.
@@ -117,7 +131,11 @@ pub fn keep_none() {
 /// Makes these bytes be read from now on where a path is opened, however it is spelled, if files are kept.
 pub fn stand_in(path: &Path, mapped: Mapped) {
     change_stand_ins(|stand_ins| {
-        stand_ins.iter_mut().for_each(|stand_ins| drop(stand_ins.files.insert(full(path), mapped.clone())));
+        let Some(StandIns { files, recent, .. }) = stand_ins else { return };
+        let path = full(path);
+        if files.insert(path.clone(), mapped).is_none() {
+            recent.push(path);
+        }
     });
 }
 

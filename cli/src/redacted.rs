@@ -1,13 +1,16 @@
 //! Traces that are read as if letters stood in the place of private text.
 
 use crate::IS_COMMAND;
-use crate::input::{Input, Mapped, full, keep_all, keep_no_more, stand_in};
+use crate::input::{Input, Mapped, full, keep_all, keep_no_more, settle, stand_in};
 use crate::output::shown;
-use crate::status::{Failure, Result, Status};
+use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{Findings, Open, Privacy, Private, Reading, Redaction, put_in_order};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+/// The paths of which nothing is shown, and why.
+pub type Refused = BTreeMap<PathBuf, Unreadable>;
 
 /// Places of texts, by the full paths of files; each with a path that leads to it.
 type Places = BTreeMap<PathBuf, (PathBuf, Vec<Range<u64>>)>;
@@ -19,17 +22,45 @@ impl Privacy {
     /// # Errors
     /// A path is no trace, or of one that is damaged or has private text without a place of its own: nothing is shown of any.
     pub fn hide(&self, paths: &[PathBuf], reading: Reading, open: Open) -> Result<()> {
+        self.look(paths, reading, open, |path, unreadable| Err(unreadable.of(&shown(path)).into()))
+    }
+
+    /// The same; what must not be shown of several paths is returned, and the others may be read.
+    ///
+    /// # Errors
+    /// A path is of a format that does not say what is private.
+    pub fn hide_each(&self, paths: &[PathBuf], reading: Reading, open: Open) -> Result<Refused> {
+        let mut refused = Refused::new();
+        self.look(paths, reading, open, |path, unreadable| {
+            refused.insert(path.to_owned(), unreadable);
+            Ok(())
+        })?;
+        Ok(refused)
+    }
+
+    fn look(
+        &self,
+        paths: &[PathBuf],
+        reading: Reading,
+        open: Open,
+        mut refuse: impl FnMut(&Path, Unreadable) -> Result<()>,
+    ) -> Result<()> {
         let Some(redaction) = self.redaction().filter(|_| IS_COMMAND) else { return Ok(()) };
         keep_all();
         // One file may belong to several traces: it is written over once.
         let mut all = Places::new();
         for path in paths {
-            let name = |message: &str| format!("{}: {message}", shown(path));
-            places(path, reading, &redaction, open, &mut all).map_err(|failure| match failure {
-                Failure::Unreadable(unreadable) => Failure::unreadable(name(&unreadable.message)),
-                Failure::Usage(message) => Failure::usage(name(&message)),
-                other => other,
-            })?;
+            let looked = places(path, reading, &redaction, open, &mut all);
+            settle(looked.is_ok());
+            match looked {
+                Err(Failure::Unreadable(unreadable)) => {
+                    refuse(path, Unreadable::new(unreadable.parts().0))?;
+                }
+                Err(Failure::Usage(message)) => {
+                    return Err(Failure::usage(format!("{}: {message}", shown(path))));
+                }
+                done => done?,
+            }
         }
         for (path, mut places) in all.into_values() {
             put_in_order(&mut places);

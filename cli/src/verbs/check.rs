@@ -45,12 +45,16 @@ impl Args {
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    if let Err(failure) = args.privacy.hide(&args.paths, args.reading, open) {
-        if let (true, Failure::Unreadable(unreadable)) = (args.json, &failure) {
-            args.paths.iter().try_for_each(|path| refuse(args, path, unreadable, out).map(drop))?;
+    let refused = args.privacy.hide_each(&args.paths, args.reading, open)?;
+    let one = |path: &Path, out: &mut Out| match refused.get(path) {
+        Some(unreadable) => {
+            if args.json {
+                refuse(args, path, unreadable, out)?;
+            }
+            out.failed(path, Failure::unreadable(unreadable.message.as_str()))
         }
-        return Err(failure);
-    }
+        None => one(args, path, open, out),
+    };
     let mut worst = Status::Clean;
     // Several files at once, unless one is a pipe, which can be read only once.
     let sizes =
@@ -60,14 +64,14 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         sizes.map(|size| size.filter(|&(folder, len)| folder || len > 0).map(|(_, len)| len)).sum();
     if args.paths.len() == 1 || !bytes.is_some_and(parallel::pays) {
         for path in &args.paths {
-            worst = worst.max(one(args, path, open, out)?);
+            worst = worst.max(one(path, out)?);
         }
         return Ok(worst);
     }
     let pages = out.page();
     let check = |(): &mut (), path: &&PathBuf| {
         let mut page = pages.page();
-        one(args, path, open, &mut page).map(|status| (status, page))
+        one(path, &mut page).map(|status| (status, page))
     };
     parallel::in_order(
         bytes.unwrap_or(0),
@@ -80,9 +84,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
                     out.paste(page)?;
                     status
                 }
-                Err(Failure::Output(error)) if error.kind() == ErrorKind::FileTooLarge => {
-                    one(args, path, open, out)?
-                }
+                Err(Failure::Output(error)) if error.kind() == ErrorKind::FileTooLarge => one(path, out)?,
                 Err(failure) => return Err(failure),
             };
             worst = worst.max(status);

@@ -51,19 +51,18 @@ impl Args {
 }
 
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
-    if let Err(failure) = args.privacy.hide(&args.paths, args.reading, open) {
-        if let (true, Failure::Unreadable(unreadable)) = (args.json, &failure) {
-            args.paths.iter().try_for_each(|path| refuse(path, unreadable, out))?;
-        }
-        return Err(failure);
-    }
+    let refused = args.privacy.hide_each(&args.paths, args.reading, open)?;
     let mut worst = Status::Clean;
     progress::begin("reading", crate::input::total(&args.paths));
     for (number, path) in args.paths.iter().enumerate() {
         if number > 0 && !args.json {
             out.line("")?;
         }
-        let status = match one(args, path, open, out) {
+        let done = match refused.get(path) {
+            Some(unreadable) => Err(Failure::unreadable(unreadable.message.as_str())),
+            None => one(args, path, open, out),
+        };
+        let status = match done {
             Ok(status) => status,
             Err(Failure::Unreadable(unreadable)) => {
                 if args.json {

@@ -432,6 +432,42 @@ fn fields_of_ctf_2() {
     is_refused(&input, "comm in s is not UTF-8");
 }
 
+/// Of several paths, each one is refused for what is wrong with itself, and the others are shown.
+#[test]
+fn one_that_is_refused_stands_for_itself() {
+    let scratch = Scratch::new("redact-several");
+    let mut stream = std::fs::read(data("stream.rfr")).unwrap();
+    stream.pop();
+    let damaged = scratch.file("damaged.rfr", &stream);
+    let kernel = data("kernel").to_str().unwrap().to_owned();
+    for verb in ["info", "check"] {
+        let args = [verb, "--redact", &kernel, &damaged, &kernel, &damaged];
+        let output = traceglass(&[&args[..], &["--json"]].concat());
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        assert_eq!(
+            (output.status.code(), said.matches("may be private").count()),
+            (Some(1), 2),
+            "{verb}: {said}"
+        );
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let verdicts: Vec<_> = lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect();
+        assert_eq!(verdicts, ["clean", "unreadable", "clean", "unreadable"], "{verb}");
+        for (line, path) in lines.iter().zip(&args[2..]) {
+            assert_eq!(line["path"], *path, "{verb}");
+            assert_eq!(line.to_string().contains("may be private"), *path == damaged, "{verb}: {line}");
+        }
+        let output = traceglass(&args);
+        let (shown, said) =
+            (String::from_utf8(output.stdout.clone()).unwrap(), String::from_utf8_lossy(&output.stderr));
+        assert!(
+            status(&output) == 1 && shown.contains("kernel") && !shown.contains("damaged.rfr"),
+            "{shown}"
+        );
+        assert!(said.contains("damaged.rfr: damaged, and") && !said.contains("kernel"), "{said}");
+    }
+}
+
 /// A file that comes after private text was looked for is not read.
 #[test]
 #[cfg(unix)]
