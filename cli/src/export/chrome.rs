@@ -16,6 +16,7 @@ use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
 use std::io::Write as _;
 use traceglass::event::{Event, EventKind, FlowId, Number, Time, Track, TrackId, TrackKind, Window};
+use traceglass_open::members::members;
 use traceglass_open::slices::push_args;
 use traceglass_open::text::quote;
 
@@ -54,6 +55,15 @@ pub struct Process<'p> {
 /// The number of a track among the threads of its process.
 const fn thread_of(track: TrackId) -> u64 {
     track.number().saturating_add(1)
+}
+
+/// A key, in its quotes, that no argument has.
+fn unused(key: &str, args: &[u8]) -> String {
+    let mut key = format!("\"{key}\"");
+    while members(args).any(|(known, _)| known == key.as_bytes()) {
+        key.insert(key.len().saturating_sub(1), '_');
+    }
+    key
 }
 
 impl Chrome {
@@ -208,13 +218,13 @@ impl TakeSlices for Process<'_> {
         let mut comma: &[u8] = if slice.args.is_empty() { b"" } else { b"," };
         if let Some(time) = slice.begin.filter(|time| time.ns().checked_sub(origin) != Some(begin)) {
             line.extend(comma);
-            let _ = write!(line, "\"began_ns\":\"{}\"", time.ns());
+            let _ = write!(line, "{}:\"{}\"", unused("began_ns", slice.args), time.ns());
             comma = b",";
         }
         if slice.edges.names().next().is_some() {
             line.extend(comma);
             let flags: Vec<_> = slice.edges.names().collect();
-            let _ = write!(line, "\"flags\":\"{}\"", flags.join(" "));
+            let _ = write!(line, "{}:\"{}\"", unused("flags", slice.args), flags.join(" "));
         }
         line.extend(b"}");
         self.write()

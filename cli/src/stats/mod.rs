@@ -434,15 +434,18 @@ mod tests {
         let mut random = Random(0x5eed_000b);
         let mut next = |most: u64| random.next() % most;
         let mut slices = Slices::new(Stats::default());
-        // Of each track: its open slices, and the ended ones with their names and begins.
-        let mut alive: Vec<(u64, Vec<(u64, i128)>, Vec<(u64, i128, i128)>)> = Vec::new();
+        // Of each track: the names and begins of its open slices, and of the ended ones, which have ends.
+        type Alive = (u64, Vec<(u64, i128)>, Vec<(u64, i128, i128)>);
+        let mut alive: Vec<Alive> = Vec::new();
         let (mut count, mut expected) = (0_u64, HashMap::new());
         let mut note = |id: u64, ended: &[(u64, i128, i128)]| {
             let outer = ended.iter().filter(|(_, begin, end)| {
                 !ended.iter().any(|(_, from, to)| (from, to) != (begin, end) && from <= begin && end <= to)
             });
             let mut names = BTreeMap::new();
-            outer.for_each(|(name, begin, end)| *names.entry(format!("name {name}")).or_insert(0) += end - begin);
+            outer.for_each(|(name, begin, end)| {
+                *names.entry(format!("name {name}")).or_insert(0) += end - begin
+            });
             if !ended.is_empty() {
                 expected.insert(format!("track {id}"), names);
             }

@@ -291,9 +291,13 @@ impl Statistics<'_> {
         }
         let names = stats.slices.names();
         let other_names = other.map(|other| other.slices.names()).unwrap_or_default();
-        let tracks = stats.tracks.iter().filter(|_| asked.are_all());
-        for (track, busy) in sorted(tracks, usize::MAX, |busy| busy.ns()) {
-            let label = stats.aliases.get(track).map(String::as_str);
+        let idle = Busy::default();
+        let gone = other.map(|other| only_there(&other.tracks, &stats.tracks, asked)).into_iter().flatten();
+        let tracks = sorted(stats.tracks.iter(), usize::MAX, |busy| busy.ns());
+        let tracks = tracks.into_iter().chain(gone.map(|track| (track, &idle)));
+        for (track, busy) in tracks.filter(|_| asked.are_all()) {
+            let label = [Some(stats), other].into_iter().flatten().find_map(|stats| stats.aliases.get(track));
+            let label = label.map(String::as_str);
             line.begin().text("kind", "track").text("track", track).text_or_null("label", label);
             of_track(&mut line, busy, &names, ns);
             let found = other.and_then(|other| other.tracks.get(track));
@@ -348,7 +352,7 @@ impl Statistics<'_> {
         if named_so(&self.of.slices, self.names).next().is_some() {
             self.print_slices(most, out)?;
         }
-        if !self.of.slices.is_empty() && self.names.are_all() {
+        if !self.of.tracks.is_empty() && self.names.are_all() {
             self.print_tracks(most, out)?;
         }
         if named_so(&self.of.events, self.names).next().is_some() {

@@ -21,6 +21,17 @@ pub fn unplaced(mut record: serde_json::Value) -> String {
     record.to_string()
 }
 
+/// The time that spans cover together.
+pub fn covered(mut spans: Vec<(i64, i64)>) -> i64 {
+    spans.sort_unstable();
+    let (mut all, mut last) = (0, i64::MIN);
+    for (begin, end) in spans {
+        all += (end - last.max(begin)).max(0);
+        last = last.max(end);
+    }
+    all
+}
+
 /// The repository's root, where examples are run from.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the repository")

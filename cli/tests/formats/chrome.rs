@@ -1,6 +1,6 @@
 //! `export --format chrome`: the slices and instants that other front ends have.
 
-use crate::common::{data, status, traceglass};
+use crate::common::{Scratch, data, status, traceglass};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -118,6 +118,32 @@ fn chrome_cuts_slices_at_the_window_and_keeps_inputs_apart() {
 }
 
 /// The fields of an input's events have their own names, whatever an input before it has.
+/// A slice has a field that is called as what is said of its ends: both are there.
+#[test]
+fn chrome_says_of_ends_by_names_that_no_field_has() {
+    let scratch = Scratch::new("chrome-fields");
+    let folder = scratch.path("trace");
+    std::fs::create_dir(&folder).unwrap();
+    let metadata = "/* CTF 1.8 */
+        typealias integer { size = 32; align = 8; } := uint32_t;
+        trace { major = 1; minor = 8; byte_order = le; };
+        clock { name = mono; freq = 1000000000; };
+        typealias integer { size = 64; align = 8; map = clock.mono.value; } := stamp_t;
+        stream { event.header := struct { uint32_t id; stamp_t timestamp; }; };
+        event { name = \"work_begin\"; id = 0; fields := struct { uint32_t flags; uint32_t began_ns; }; };
+        event { name = \"work_end\"; id = 1; fields := struct { uint32_t flags; }; };
+        event { name = \"other\"; id = 2; };";
+    std::fs::write(format!("{folder}/metadata"), metadata).unwrap();
+    let numbers = [0_u32, 50, 0, 5, 5, 1, 60, 0, 3, 0, 100, 0, 7, 8, 2, 200, 0];
+    let stream: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    std::fs::write(format!("{folder}/stream"), stream).unwrap();
+    let out = traceglass(&["export", "--format", "chrome", "--from", "+80ns", &folder]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let args =
+        text.lines().find_map(|line| Some(line.split_once("\"X\"")?.1.split_once("\"args\":")?.1)).unwrap();
+    assert_eq!(args, r#"{"flags":7,"began_ns":8,"began_ns_":"100","flags_":"open_end"}}"#);
+}
+
 #[test]
 fn chrome_names_the_fields_of_each_input() {
     let samples = ["sample.ctf", "kernel", "sample.rfr", "trace.0.bin"];

@@ -1,6 +1,6 @@
 //! Slices and statistics, of the shipped samples and of tables of one's own.
 
-use crate::common::{Scratch, data, status, traceglass};
+use crate::common::{Scratch, covered, data, status, traceglass};
 use crate::look_back::KERNEL;
 use serde_json::Value;
 
@@ -179,14 +179,7 @@ fn statistics_add_up() {
         for line in stats.iter().filter(|line| line["kind"] == "track") {
             let of = slices.iter().filter(|slice| slice["track"] == line["track"]);
             let ends = |slice: &&Value| Some((slice["time_ns"].as_i64()?, slice["end_time_ns"].as_i64()?));
-            let mut spans: Vec<_> = of.filter_map(ends).collect();
-            spans.sort_unstable();
-            let (mut busy, mut last) = (0, i64::MIN);
-            for (begin, end) in spans {
-                busy += (end - last.max(begin)).max(0);
-                last = last.max(end);
-            }
-            assert_eq!(line["busy_ns"], busy, "{sample} {line}");
+            assert_eq!(line["busy_ns"], covered(of.filter_map(ends).collect()), "{sample} {line}");
         }
         let events: u64 = stats
             .iter()
@@ -206,6 +199,23 @@ fn statistics_add_up() {
         let people = traceglass(&["stats", path]);
         assert_eq!(status(&people), 0);
         assert!(String::from_utf8_lossy(&people.stdout).contains("events"), "{people:?}");
+    }
+}
+
+/// Against another trace, all that it has is there, too.
+#[test]
+fn nothing_of_the_other_trace_is_missing() {
+    let [path, other] = ["sample.rfr", "sample.ctf"].map(|sample| data(sample).to_str().unwrap().to_owned());
+    let both = lines(&["stats", "--json", "--against", &other, &path]);
+    for (line, is_own) in lines(&["stats", "--json", &other])
+        .iter()
+        .map(|line| (line, false))
+        .chain(lines(&["stats", "--json", &path]).iter().map(|line| (line, true)))
+    {
+        let is_it = |found: &&Value| ["kind", "name", "track"].iter().all(|key| found[key] == line[key]);
+        let found = both.iter().find(is_it).unwrap();
+        let key = if line["kind"] == "track" { "busy_ns" } else { "count" };
+        assert_eq!(if is_own { &found[key] } else { &found["against"][key] }, &line[key], "{line}");
     }
 }
 

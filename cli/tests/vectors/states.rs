@@ -1,6 +1,6 @@
 //! The vectors of states: every slice, label and window as expected.
 
-use crate::common::{status, traceglass};
+use crate::common::{covered, status, traceglass};
 use crate::json_lines;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -92,6 +92,18 @@ fn slices_are_as_expected() {
         let end = expected.iter().find(|line| line["k"] == "end").unwrap();
         let count = found.iter().filter(|line| line["kind"] == "slice").count();
         assert_eq!(end["slices"], count, "{}", folder.display());
+
+        // A track is busy while a slice was on it that ended.
+        for line in printed(&["stats", "--json", trace]).iter().filter(|line| line["kind"] == "track") {
+            let of = found.iter().filter(|slice| slice["track"] == line["track"]);
+            let ends = |slice: &Value| Some((slice["time_ns"].as_i64()?, slice["end_time_ns"].as_i64()?));
+            assert_eq!(
+                line["busy_ns"],
+                covered(of.filter_map(ends).collect()),
+                "{} {line}",
+                folder.display()
+            );
+        }
 
         let expected = read(&folder.join("expected-window.ndjson"));
         let window = expected.iter().find(|line| line["k"] == "window").unwrap();

@@ -82,7 +82,11 @@ fn describe(class: &EventClass<'_, '_>, fields: &mut Vec<Field>, members: &mut V
                 Some(known) => known,
                 None => {
                     let column = fields.len();
-                    fields.push(Field::new(table::unused(format!("{prefix}{name}"), fields), kind.clone(), true));
+                    fields.push(Field::new(
+                        table::unused(format!("{prefix}{name}"), fields),
+                        kind.clone(),
+                        true,
+                    ));
                     members.push(Member { scope, name: name.clone(), column, is_json, labels: None });
                     members.len().saturating_sub(1)
                 }

@@ -95,7 +95,13 @@ impl<'y> Tables<'y> {
             let rows = rows(number.saturating_add(first))?;
             Some((kind, Typed::of(kind).1, rows))
         };
-        Self { file, query, first, tables: kinds().enumerate().map(table).collect(), known: Targets::default() }
+        Self {
+            file,
+            query,
+            first,
+            tables: kinds().enumerate().map(table).collect(),
+            known: Targets::default(),
+        }
     }
 
     /// True if any of the tables is read.
