@@ -244,7 +244,12 @@ impl Mapped {
         Self::open_as(path, false)
     }
 
-    /// The same; `known` says that it is a part of a trace, whatever it begins with.
+    /// All bytes of a file, or of something else, whatever they are.
+    pub fn open_whole(path: &Path) -> Result<Self, Unreadable> {
+        Self::open_as(path, true)
+    }
+
+    /// The same; `known` says that all of it is read, whatever it begins with.
     fn open_as(path: &Path, known: bool) -> Result<Self, Unreadable> {
         if let Some(found) = stand_in_of(path) {
             return found;

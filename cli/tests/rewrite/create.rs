@@ -68,6 +68,26 @@ fn a_list_becomes_a_file() {
     assert!(!fs::exists(scratch.path("bad.rdf")).unwrap());
 }
 
+/// However much comes from a pipe, and whatever it begins with.
+#[cfg(target_os = "linux")]
+#[test]
+fn all_that_comes_from_a_pipe_is_written() {
+    use std::process::{Command, Stdio};
+    let scratch = Scratch::new("create-pipe");
+    let list = scratch.file("list.json", br#"[{"id": "A", "data": "/dev/stdin"}]"#);
+    let out = scratch.path("out.rdf");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceglass"))
+        .args(["create", "-o", &out, &list])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let size = (64 << 20) + 5;
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &vec![0; size]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(lines(&["ls", "--json", &out])[0]["data_size"], size);
+}
+
 /// A file that was taken apart is put together again.
 #[test]
 fn exported_files_become_the_file_again() {

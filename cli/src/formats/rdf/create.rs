@@ -36,7 +36,7 @@ struct Loaded {
 impl Loaded {
     fn read(listed: Listed, packs: bool) -> Result<Self> {
         let open = |path: PathBuf| {
-            Mapped::open(&path)
+            Mapped::open_whole(&path)
                 .map_err(|error| Failure::unreadable(format!("{}: {}", shown(&path), error.message)))
         };
         let header = listed.header.map(open).transpose()?;
