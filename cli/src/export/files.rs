@@ -125,6 +125,9 @@ fn line(part: &Part<'_>, trace: &Path, file: Option<&str>) -> Line {
     let mut line = Line::new();
     line.begin().text("kind", part.kind).text_or_null("file", file).path(Some(trace));
     line.int("number", part.number).text_or_null("name", part.name);
+    if let Some(bytes) = part.name_bytes {
+        line.hex("name_hex", bytes);
+    }
     if let Some(path) = part.path {
         line.text("part", &path.to_string_lossy());
     }
@@ -144,7 +147,7 @@ impl Parts for Files {
     fn part(&mut self, part: &Part<'_>) -> Result<PartId> {
         // The number comes first: names can be alike.
         let mut name = format!("{:06}-{}", self.count, part.kind);
-        if let Some(given) = part.name {
+        if let Some(given) = part.name.filter(|name| !name.is_empty()) {
             name.push('-');
             name.push_str(&safe(given));
         }

@@ -40,6 +40,8 @@ pub struct Part<'p> {
     pub kind: &'static str,
     /// The name that the trace gives it, if it has one.
     pub name: Option<&'p str>,
+    /// The bytes of the name, where text does not say all of them.
+    pub name_bytes: Option<&'p [u8]>,
     /// The number that tells it from others of the same kind.
     pub number: u64,
     /// The version that the trace gives it, if it does.

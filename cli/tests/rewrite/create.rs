@@ -111,6 +111,20 @@ fn exported_files_become_the_file_again() {
     assert_eq!(status(&traceglass(&["export", "--format", "files", "-o", &parts, &input])), 0);
     assert_eq!(write(&["create", "-o", &out, &parts]).0, 0);
     assert_eq!(fs::read(&out).unwrap(), fs::read(&input).unwrap());
+    // And any bytes: none of them is read as another one.
+    let ids: [&[u8]; 6] = [b"\xff\xfe\x80", b"\xed\xa0\x80", b"\0lead", b"mid\0dle", b"", b"(empty)"];
+    let chunks = ids.map(|id| Chunk { identifier: id.into(), ..Chunk::raw("", b"odd").header(b"head") });
+    let input = scratch.file("bytes.rdf", &file(&chunks));
+    let [parts, out] = ["bytes", "bytes.out"].map(|name| scratch.path(name));
+    assert_eq!(status(&traceglass(&["export", "--format", "files", "-o", &parts, &input])), 0);
+    let manifest = fs::read_to_string(scratch.path("bytes/manifest.json")).unwrap();
+    let manifest: Vec<Value> = manifest.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(manifest[0]["name"], Value::Null);
+    assert_eq!(manifest[0]["name_hex"], "fffe8000000000000000000000000000");
+    assert_eq!((&manifest[6]["name"], &manifest[8]["name"]), (&"mid".into(), &"".into()));
+    assert_eq!(manifest[10].get("name_hex"), None);
+    assert_eq!(write(&["create", "-o", &out, &parts]).0, 0);
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&input).unwrap());
     // Files that have the names of chunks.
     scratch.file("plain/AsicInfo.bin", b"one");
     scratch.file("plain/Zeta", b"two");
@@ -118,6 +132,15 @@ fn exported_files_become_the_file_again() {
     assert_eq!(write(&["create", "-o", &out, &scratch.path("plain")]).1["units_kept"], 2);
     let ids: Vec<_> = lines(&["ls", "--json", &out]).iter().map(|chunk| chunk["id"].clone()).collect();
     assert_eq!(ids, ["AsicInfo", "Zeta"]);
+    // A name that is none of a chunk.
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        fs::write(scratch.0.join("plain").join(std::ffi::OsStr::from_bytes(b"E\xff.txt")), b"three").unwrap();
+        let output = traceglass(&["create", "-o", &scratch.path("no.rdf"), &scratch.path("plain")]);
+        assert_eq!(status(&output), 2);
+        assert!(String::from_utf8_lossy(&output.stderr).contains("not UTF-8"));
+    }
 }
 
 #[test]

@@ -127,10 +127,15 @@ fn refuse(path: &Path, why: impl std::fmt::Display) -> Failure {
 }
 
 fn identifier(path: &Path, text: &str) -> Result<Identifier> {
-    // So an empty one is shown.
-    let text = if text == "(empty)" { "" } else { text };
     Identifier::try_from(text)
         .map_err(|error| refuse(path, format_args!("{text} is no identifier of a chunk: {error}")))
+}
+
+/// An identifier of which all bytes are given, in hex.
+fn identifier_of_hex(text: &str) -> Option<Identifier> {
+    let is_hex = text.len() == 32 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let bytes = u128::from_str_radix(text, 16).ok().filter(|_| is_hex)?;
+    Some(Identifier::from_bytes(bytes.to_be_bytes()))
 }
 
 /// The text of a file of JSON.
@@ -196,8 +201,10 @@ fn of_folder(folder: &Path) -> Result<Vec<Listed>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if path.is_file() && !name.starts_with('.') {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        if path.is_file() && !name.as_encoded_bytes().starts_with(b".") {
+            let name = name.into_string();
+            let name = name.map_err(|_| refuse(&path, "the name is no identifier of a chunk: not UTF-8"))?;
             files.push((name, path));
         }
     }
@@ -226,7 +233,14 @@ fn of_manifest(folder: &Path, manifest: &Path) -> Result<Vec<Listed>> {
             return Err(fails("what it is about could not be read in full"));
         }
         let entry = get("number").and_then(Value::as_u64).ok_or_else(|| fails("`number` is missing"))?;
-        let id = get("name").and_then(Value::as_str).ok_or_else(|| fails("`name` is missing"))?;
+        let id = match (get("name_hex"), get("name").and_then(Value::as_str)) {
+            (Some(hex), _) => {
+                let id = hex.as_str().and_then(identifier_of_hex);
+                id.ok_or_else(|| fails("`name_hex` is no 16 bytes in hex"))?
+            }
+            (None, Some(name)) => identifier(manifest, name)?,
+            _ => return Err(fails("`name` is missing")),
+        };
         let file = match (get("file").and_then(Value::as_str), get("same_as").and_then(Value::as_u64)) {
             (Some(name), _) => folder.join(name),
             // The file of an entry that was written before.
@@ -242,7 +256,7 @@ fn of_manifest(folder: &Path, manifest: &Path) -> Result<Vec<Listed>> {
         let empty =
             Listed { id: identifier(manifest, "")?, version: 1, header: None, data: None, packs: None };
         let chunk = chunks.entry(entry).or_insert(empty);
-        chunk.id = identifier(manifest, id)?;
+        chunk.id = id;
         let version = get("version").and_then(Value::as_u64);
         if let Some(version) = version.and_then(|version| u32::try_from(version).ok()) {
             chunk.version = version;

@@ -1,8 +1,8 @@
 //! Every chunk with its header, decompressed.
 
+use super::Rdf;
 use super::decoder::Decoder;
 use super::plan::{Part as Stored, Plan, Turn};
-use super::{Rdf, name};
 use crate::status::Result;
 use crate::trace::{Damage, Outcome, Part, Parts};
 use traceglass::Error;
@@ -17,15 +17,13 @@ impl Rdf<'_> {
             let Some(chunk) = self.file.chunk_at(entry.number()) else { continue };
             // As it is: the manifest is JSON, of which files are made again.
             let id = entry.identifier();
-            let id = match id.text() {
-                Ok(text) if !text.is_empty() => text.to_owned(),
-                _ => name(id),
-            };
+            let is_text = id.text().is_ok() && !id.has_bytes_after_nul();
             let number = entry.number() as u64;
             let of = |kind, range: Option<u64>| Part {
                 version: Some(entry.version()),
                 kind,
-                name: Some(&id),
+                name: id.text().ok(),
+                name_bytes: (!is_text).then_some(id.bytes()),
                 number,
                 offset: range,
                 ..Part::default()
