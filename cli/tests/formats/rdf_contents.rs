@@ -51,6 +51,32 @@ fn crash() -> Vec<Chunk> {
     ]
 }
 
+/// As far as it is shown: of entries what they say, of data what it holds if all of it is there.
+#[test]
+fn hex_tells_damage_of_what_it_shows() {
+    let sound = Chunk::zstd("sound", &b"said again ".repeat(9));
+    let mut torn = Chunk { identifier: b"torn".into(), ..sound.clone() };
+    torn.stored.pop();
+    let unknown = Chunk { compression: 2, ..Chunk::raw("unknown", b"data") };
+    let trace = Trace::new("hex-damage", &[sound.clone(), torn.clone(), unknown]);
+    let (size, torn_size) = (sound.stored.len(), torn.stored.len());
+    let index = 32 + size + torn_size + 4;
+    for (at, len, code) in [
+        (0, 1 << 30, 3),
+        (0, 32 + size, 0),
+        // Whether a part of it can be decompressed is not known.
+        (0, 32 + size + torn_size - 1, 0),
+        (0, 32 + size + torn_size, 3),
+        (32 + size, torn_size, 3),
+        (index, 128, 0),
+        (index, 129, 3),
+        (index - 1, 1, 3),
+    ] {
+        let args = ["hex", "--at", &at.to_string(), "--len", &len.to_string()];
+        assert_eq!(trace.status_of(&args), code, "{at} {len}");
+    }
+}
+
 #[test]
 fn info_explains_a_crash() {
     let trace = Trace::new("crash", &crash());

@@ -32,6 +32,7 @@ pub use rewrite::merge;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use traceglass::event::{Item, Window};
 
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
@@ -79,13 +80,13 @@ impl Rdf<'_> {
 
     /// Reads and verifies each entry, in file order.
     fn each_entry(&self, checked: impl FnMut(&Entry<'_>, Vec<Finding>)) -> Result<()> {
-        self.each_entry_of(|_| true, checked)
+        self.each_entry_of(&|_| true, checked)
     }
 
     /// The same of entries whose identifiers are wanted.
     fn each_entry_of(
         &self,
-        is_wanted: fn(Identifier) -> bool,
+        is_wanted: &(dyn Fn(&Entry<'_>) -> bool + Sync),
         mut checked: impl FnMut(&Entry<'_>, Vec<Finding>),
     ) -> Result<()> {
         let plan = Plan::of(&self.file, Part::Compressed);
@@ -103,7 +104,7 @@ impl Rdf<'_> {
         let progress = Progress::new(self.size());
         parallel::in_order(
             self.size(),
-            self.file.entries().filter(|entry| is_wanted(entry.identifier())),
+            self.file.entries().filter(|entry| is_wanted(entry)),
             Decoder::new,
             check,
             |entry, (mut found, read)| {
@@ -119,14 +120,30 @@ impl Rdf<'_> {
 
     /// The damage of chunks that are not known to have events, of some entries.
     fn untold_of(&self, is_wanted: impl Fn(u64) -> bool, mut tell: impl FnMut(Error)) -> Result<()> {
-        self.each_entry_of(
-            |id| !is_known(id),
-            |entry, found| {
-                let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
-                let errors = errors.filter(|_| is_wanted(entry.number() as u64));
-                errors.for_each(|finding| tell(finding.cause()));
-            },
-        )
+        self.each_entry_of(&|entry| !is_known(entry.identifier()), |entry, found| {
+            let errors = found.iter().filter(|finding| finding.severity() == Severity::Error);
+            let errors = errors.filter(|_| is_wanted(entry.number() as u64));
+            errors.for_each(|finding| tell(finding.cause()));
+        })
+    }
+
+    /// True if an entry is damaged of which something lies in a range. Data is decompressed if all of it lies there.
+    fn is_damaged_in(&self, shown: &Range<u64>) -> Result<bool> {
+        let is_seen = |entry: &Entry<'_>| {
+            let own = entry.offset()..entry.offset().saturating_add(Index::ENTRY_SIZE as u64);
+            let mut ranges = [Ok(own), entry.header_range(), entry.stored_range()].into_iter().flatten();
+            ranges.any(|range| range.start < shown.end && range.end > shown.start)
+        };
+        let is_whole = |entry: &Entry<'_>| {
+            let range = entry.stored_range();
+            range.is_ok_and(|range| range.start >= shown.start && range.end <= shown.end)
+        };
+        let mut is_damaged =
+            self.file.entries().any(|entry| is_seen(&entry) && fault(&self.file, entry).is_some());
+        self.each_entry_of(&is_whole, |_, found| {
+            is_damaged |= found.iter().any(|finding| finding.severity() == Severity::Error);
+        })?;
+        Ok(is_damaged)
     }
 
     fn size(&self) -> u64 {
@@ -457,7 +474,7 @@ impl Trace for Rdf<'_> {
         for field in &parts {
             fields.field(field)?;
         }
-        Ok(Status::damaged_if(self.damage().is_some()))
+        Ok(Status::damaged_if(self.damage().is_some() || self.is_damaged_in(&shown)?))
     }
 }
 
