@@ -6,6 +6,9 @@ use crate::status::Result;
 use anstyle::{AnsiColor, Style};
 use std::collections::HashMap;
 
+/// The name of bytes that belong to no field.
+const NONE: &str = "(no field)";
+
 /// A field, and what it says.
 #[derive(Clone)]
 pub struct Field {
@@ -141,7 +144,7 @@ impl<'d, 'o> Fields<'d, 'o> {
     pub fn finish(self) -> Result<()> {
         match self.to {
             To::Dump(mut dump) => {
-                dump.rows(self.next..self.end, "", "")?;
+                dump.rows(self.next..self.end, NONE, "")?;
                 dump.legend()
             }
             #[cfg(feature = "view")]
@@ -165,7 +168,7 @@ impl<'d, 'o> Fields<'d, 'o> {
         match &mut self.to {
             To::Dump(dump) => {
                 if field.offset > start {
-                    dump.rows(start..field.offset, "", "")?;
+                    dump.rows(start..field.offset, NONE, "")?;
                 }
                 dump.rows(start.max(field.offset)..end, &field.name, &field.value)
             }
@@ -179,13 +182,13 @@ impl<'d, 'o> Fields<'d, 'o> {
 }
 
 impl Dump<'_, '_> {
-    /// Shows the bytes of a range, which belong to the field of that name, or to none. Of rows that repeat in a field,
+    /// Shows the bytes of a range, which belong to the field of that name, or to [`NONE`]. Of rows that repeat in a field,
     /// the first one is shown, then `*`, then the last one, so that its end is seen.
     fn rows(&mut self, range: std::ops::Range<u64>, name: &str, value: &str) -> Result<()> {
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len());
         let part = self.data.get(place(range.start)..place(range.end)).unwrap_or_default();
         let style = match name {
-            "" => DIM,
+            NONE => DIM,
             _ if self.out.is_colored() => self.legend.style(name),
             _ => Style::new(),
         };
@@ -207,7 +210,7 @@ impl Dump<'_, '_> {
             write_row(&mut shown, row, bytes);
             let offset = self.out.paint(DIM, format_args!("{offset:08x}"));
             // Only the first row of a field is labelled: padded, so that the labels stand in a column.
-            if number > 0 || name.is_empty() {
+            if number > 0 {
                 let shown = self.out.paint(style, shown);
                 self.out.line(format_args!("{offset}  {shown}"))?;
                 continue;

@@ -77,6 +77,24 @@ fn hex_tells_damage_of_what_it_shows() {
     }
 }
 
+/// Bytes that nothing refers to do not look like those of the field above them.
+#[test]
+fn hex_tells_bytes_of_no_field() {
+    let trace = Trace::new("hex-none", &[Chunk::raw("A", b"data"), Chunk::raw("B", b"more")]);
+    let mut bytes = std::fs::read(&trace.0).unwrap();
+    let index = 40;
+    bytes.truncate(index + 64 + 20);
+    std::fs::write(&trace.0, &bytes).unwrap();
+    let text = trace.run(&["hex", "--width", "120", "--len", "1000"]).1;
+    let at = |offset: usize| {
+        let begins = format!("{offset:08x} ");
+        text.lines().find(|line| line.starts_with(&begins)).unwrap_or_else(|| panic!("{begins} in {text}"))
+    };
+    assert!(at(36).contains("(no field)") && at(104).contains("(lost)"), "{text}");
+    let (_, within) = trace.run(&["hex", "--at", "38", "--len", "1"]);
+    assert!(within.contains("(no field)"), "{within}");
+}
+
 #[test]
 fn info_explains_a_crash() {
     let trace = Trace::new("crash", &crash());

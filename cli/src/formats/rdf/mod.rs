@@ -83,7 +83,7 @@ impl Rdf<'_> {
         self.each_entry_of(&|_| true, checked)
     }
 
-    /// The same of entries whose identifiers are wanted.
+    /// The same of entries that are wanted.
     fn each_entry_of(
         &self,
         is_wanted: &(dyn Fn(&Entry<'_>) -> bool + Sync),
@@ -470,6 +470,7 @@ impl Trace for Rdf<'_> {
                 parts.extend(entry_fields(entry));
             }
         }
+        parts.extend(self.gap.map(|gap| Field::new(gap.offset(), gap.len(), "(lost)", gap.cause())));
         parts.sort_by_key(|field| (field.offset, std::cmp::Reverse(field.len)));
         for field in &parts {
             fields.field(field)?;
