@@ -271,6 +271,8 @@ pub struct NewParts<'p> {
     pub packs: bool,
     /// True if they may have identifiers that are there already.
     pub allow_same_id: bool,
+    /// Refuses a file to be read that is the output.
+    pub refuse: &'p dyn Fn(&Path) -> Result<()>,
 }
 
 /// Writes a file from parts.

@@ -35,6 +35,12 @@ const EXAMPLES: &str = "\
   traceglass append scene.rmv notes.json";
 
 pub fn run(args: &Args, open: Open, append: Append, out: &mut Out) -> Result<Status> {
-    let parts = NewParts { list: &args.list, packs: args.zstd, allow_same_id: args.allow_same_id };
+    let parts = NewParts {
+        list: &args.list,
+        packs: args.zstd,
+        allow_same_id: args.allow_same_id,
+        // What the file was is read before it changes.
+        refuse: &|_| Ok(()),
+    };
     rewrite::append(&args.path, &parts, args.json, open, append, out)
 }

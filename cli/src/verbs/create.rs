@@ -4,7 +4,7 @@ use crate::output::Out;
 use crate::rewrite::{self, Destination, Job};
 use crate::status::{Result, Status};
 use crate::trace::{Create, NewParts, Open, Reading};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Create an RDF file from chunks in separate files
 ///
@@ -34,7 +34,8 @@ const EXAMPLES: &str = "\
 pub fn run(args: &Args, open: Open, create: Create, out: &mut Out) -> Result<Status> {
     let paths = std::slice::from_ref(&args.list);
     args.to.refuse(paths)?;
-    let parts = NewParts { list: &args.list, packs: args.zstd, allow_same_id: true };
+    let refuse = |file: &Path| args.to.refuse(&[file.to_owned()]);
+    let parts = NewParts { list: &args.list, packs: args.zstd, allow_same_id: true, refuse: &refuse };
     let job = Job { verb: "create", paths, is_folder: false, reading: Reading::default(), to: &args.to };
     rewrite::run(&job, open, |to| create(&parts, to), out)
 }

@@ -62,6 +62,15 @@ fn a_list_becomes_a_file() {
         assert_eq!(status(&output), 2, "{text}: {told}");
         assert!(told.contains(says), "{text}: {told}");
     }
+    // The output is none of the files that are read, however it is spelled.
+    let (data, twice) = (scratch.path("list/text"), scratch.path("list/../list/head"));
+    let was = [&data, &twice].map(|path| fs::read(path).unwrap());
+    for out in [&data, &twice] {
+        let output = traceglass(&["create", "--force", "-o", out, &list]);
+        assert_eq!(status(&output), 2);
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is what is to be read"));
+    }
+    assert_eq!([&data, &twice].map(|path| fs::read(path).unwrap()), was);
     let missing = scratch.file("list/missing.json", br#"[{"id": "A", "data": "nothing"}]"#);
     let output = traceglass(&["create", "-o", &scratch.path("bad.rdf"), &missing]);
     assert_eq!(status(&output), 1);

@@ -119,6 +119,8 @@ fn load(parts: &NewParts<'_>) -> Result<Vec<Loaded>> {
     if listed.is_empty() {
         return Err(Failure::usage(format!("{}: no chunk is in it", shown(path))));
     }
+    let mut files = listed.iter().flat_map(|chunk| chunk.header.iter().chain(&chunk.data));
+    files.try_for_each(|file| (parts.refuse)(file))?;
     listed.into_iter().map(|chunk| Loaded::read(chunk, parts.packs)).collect()
 }
 
