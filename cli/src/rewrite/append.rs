@@ -42,7 +42,9 @@ pub fn append(
     out: &mut Out,
 ) -> Result<Status> {
     let failed = |error: io::Error| cannot_write(path, &error);
-    let input = Input::open(path)?;
+    let input = Input::open(path).map_err(|error| error.of(&shown(path)))?;
+    // What is no trace at all cannot be read.
+    drop(open(&input, Reading::default()).map_err(|error| error.of(&shown(path)))?);
     let mut file = File::options().read(true).write(true).open(path).map_err(failed)?;
     let old = file.metadata().map_err(failed)?.len();
     // Whoever else appends writes after it, and not over it.

@@ -182,10 +182,17 @@ fn chunks_are_added_in_place() {
     // A damaged file, and one of another format.
     let damaged = scratch.file("damaged.rdf", &old[..old.len() - 3]);
     let other = scratch.file("other.rtc", &fs::read(data("sample.rtc")).unwrap());
-    for (path, code) in [(&damaged, 1), (&other, 2)] {
+    let (empty, unknown) = (scratch.file("empty", b""), scratch.file("unknown", b"none"));
+    for (path, code) in [(&damaged, 1), (&other, 2), (&empty, 1), (&unknown, 1)] {
         let was = fs::read(path).unwrap();
         let output = traceglass(&["append", path, &list]);
-        assert_eq!(status(&output), code, "{}", String::from_utf8_lossy(&output.stderr));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(status(&output), code, "{told}");
+        assert!(told.contains(path.as_str()) || code == 2 || path == &damaged, "{told}");
         assert_eq!(&fs::read(path).unwrap(), &was);
     }
+    let missing = scratch.path("missing");
+    let output = traceglass(&["append", &missing, &list]);
+    assert_eq!(status(&output), 1);
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&missing));
 }
