@@ -5,7 +5,7 @@ use crate::IS_COMMAND;
 use crate::disk;
 use crate::input::Input;
 use crate::look_back::look_back;
-use crate::output::{Out, shown};
+use crate::output::Out;
 use crate::pipe::Pipe;
 use crate::progress;
 use crate::record::SliceLines;
@@ -54,7 +54,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
         return export::files(folder, std::slice::from_ref(&args.path), args.reading, open, out);
     }
     if IS_COMMAND && args.slices {
-        return slices(args, open, out);
+        let mut pairs = Pairs::open(&args.pairing)?;
+        let done = slices(args, &mut pairs, open, out);
+        return done.or_else(|failure| out.failed(&args.path, failure));
     }
     progress::begin("reading", 0);
     let mut cursor = Cursor { follows: args.follow, ..Cursor::default() };
@@ -115,16 +117,15 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
 }
 
 /// Prints slices, in the order in which they end.
-fn slices(args: &Selection, open: Open, out: &mut Out) -> Result<Status> {
-    let mut pairs = Pairs::open(&args.pairing)?;
-    let input = Input::open(&args.path).map_err(|error| error.of(&shown(&args.path)))?;
-    let trace = open(&input, args.reading).map_err(|error| error.of(&shown(&args.path)))?;
+fn slices(args: &Selection, pairs: &mut Pairs, open: Open, out: &mut Out) -> Result<Status> {
+    let input = Input::open(&args.path)?;
+    let trace = open(&input, args.reading)?;
     args.refuse_foreign(trace.format())?;
     let window = export::in_ns(&args.window, &*trace)?;
-    look_back(&mut pairs, window, &*trace, out);
+    look_back(pairs, window, &*trace, out);
     progress::begin("reading", trace.bytes());
     let lines = SliceLines::new(args.json, args.tree, window, &args.select, out);
-    let (lines, mut outcome) = slices::read(&*trace, &pairs, args.select.on_tracks(), lines)?;
+    let (lines, mut outcome) = slices::read(&*trace, pairs, args.select.on_tracks(), lines)?;
     if !lines.finish()? {
         match args.select.found_nothing(&args.window) {
             Some(message) => out.warn(&args.path, message),

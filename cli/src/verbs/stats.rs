@@ -4,7 +4,7 @@ use super::export;
 use crate::input::Input;
 use crate::json::Line;
 use crate::look_back::look_back;
-use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened, shown};
+use crate::output::{DIM, HEADING, Out, counted, grouped, percent, printable, shortened};
 use crate::progress;
 use crate::record::Names;
 use crate::slices;
@@ -80,13 +80,18 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let paths: Vec<_> = [&args.path].into_iter().chain(&args.against).cloned().collect();
     args.privacy.hide(&paths, args.reading, open)?;
     let mut pairs = Pairs::open(&args.pairing)?;
-    let (stats, mut worst) = read(args, &args.path, &mut pairs, open, out)?;
+    let (stats, mut worst) = match read(args, &args.path, &mut pairs, open, out) {
+        Ok(found) => found,
+        Err(failure) => return out.failed(&args.path, failure),
+    };
     let other = match &args.against {
-        Some(path) => {
-            let (other, status) = read(args, path, &mut pairs, open, out)?;
-            worst = worst.max(status);
-            Some(other)
-        }
+        Some(path) => match read(args, path, &mut pairs, open, out) {
+            Ok((other, status)) => {
+                worst = worst.max(status);
+                Some(other)
+            }
+            Err(failure) => return out.failed(path, failure),
+        },
         None => None,
     };
     let names = args.select.names();
@@ -95,7 +100,9 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     if args.json {
         shown.print_json(out)?;
     } else if args.histogram {
-        shown.print_histograms(most, out)?;
+        if let Err(failure) = shown.print_histograms(most, out) {
+            worst = worst.max(out.failed(&args.path, failure)?);
+        }
     } else {
         shown.print_text(most, out)?;
     }
@@ -126,8 +133,8 @@ fn only_there<'s, T>(
 
 /// Counts what is in a trace.
 fn read(args: &Args, path: &Path, pairs: &mut Pairs, open: Open, out: &mut Out) -> Result<(Stats, Status)> {
-    let input = Input::open(path).map_err(|error| error.of(&shown(path)))?;
-    let trace = open(&input, args.reading).map_err(|error| error.of(&shown(path)))?;
+    let input = Input::open(path)?;
+    let trace = open(&input, args.reading)?;
     args.select.refuse_foreign(trace.format(), false)?;
     let window = export::in_ns(&args.window, &*trace)?;
     look_back(pairs, window, &*trace, out);
@@ -319,14 +326,18 @@ impl Statistics<'_> {
 
     /// From each power of two nanoseconds up to the next, how many slices last that long.
     fn print_histograms(&self, most: usize, out: &mut Out) -> Result<()> {
-        let found = named_so(&self.of.slices, self.names).filter(|(_, of)| of.sketch.count > 0);
+        let slices = named_so(&self.of.slices, self.names);
+        let found = slices.clone().filter(|(_, of)| of.sketch.count > 0);
         let count = found.clone().count();
-        if count == 0 && self.of.slices.is_empty() && self.of.events.is_empty() {
+        let is_empty = slices.count() == 0 && named_so(&self.of.events, self.names).next().is_none();
+        if count == 0 && is_empty {
             // Said already.
             return Ok(());
         }
         if count == 0 {
-            return Err(Failure::unreadable("no slice of which both ends are known has such a name"));
+            return Err(Failure::unreadable(
+                "no slice of which both ends are known is in what was asked for",
+            ));
         }
         for (name, Named { sketch, .. }) in sorted(found, most, |named| named.sketch.total()) {
             let powers = sketch.powers();

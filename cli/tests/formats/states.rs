@@ -290,7 +290,28 @@ fn without_slices_there_is_no_histogram() {
     let path = data("sample.rtc");
     let output = traceglass(&["stats", "--histogram", path.to_str().unwrap()]);
     assert_eq!((status(&output), output.stdout.len()), (1, 0), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no slice"), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("sample.rtc: no slice") && !told.contains("name"), "{told}");
+    // That nothing has a name is said and no failure, as without the histogram.
+    for path in ["sample.rfr", "kernel"].map(data) {
+        let output = traceglass(&["stats", "--histogram", "--name", "nothing", path.to_str().unwrap()]);
+        assert_eq!((status(&output), output.stdout.len()), (0, 0), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("nothing of it has this name"));
+    }
+}
+
+/// The path is named of which there are no events.
+#[test]
+fn what_has_no_events_is_named() {
+    let path = data("sample.rdf");
+    for args in [&["stats"][..], &["cat", "--slices"]] {
+        let output = traceglass(&[args, &[path.to_str().unwrap()]].concat());
+        assert_eq!(status(&output), 1, "{args:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("sample.rdf: rdf has no events"),
+            "{output:?}"
+        );
+    }
 }
 
 /// Of a trace without events there are none, which is said and no failure.
