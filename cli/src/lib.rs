@@ -211,17 +211,30 @@ fn conclude(done: status::Result<status::Status>, out: &mut Out) -> u8 {
     }
 }
 
+/// The colour that arguments ask for which are not understood.
+fn color_of(args: &[OsString]) -> Color {
+    let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).take_while(|arg| arg != "--").collect();
+    let apart = words.windows(2).filter_map(|pair| match pair {
+        [option, value] if option == "--color" => Some(value.as_ref()),
+        _ => None,
+    });
+    let mut values = words.iter().filter_map(|word| word.strip_prefix("--color=")).chain(apart);
+    let value = values.find_map(|value| <Color as clap::ValueEnum>::from_str(value, false).ok());
+    value.unwrap_or_default()
+}
+
 /// Prints why the arguments are not understood, or the help that they ask for.
 fn refuse(args: &[OsString], error: &clap::Error, console: Console) -> u8 {
+    let color = color_of(args);
     if !error.use_stderr() {
-        let mut out = Out::new(Color::Auto, console);
+        let mut out = Out::new(color, console);
         let text = error.render();
         let text = if out.is_colored() { text.ansi().to_string() } else { text.to_string() };
         return conclude(out.own(text.as_bytes()).map(|()| status::Status::Clean), &mut out);
     }
     // clap repeats what it was given: it is given what may be repeated.
     let safe = args.iter().map(|arg| OsString::from(escape::printable(&arg.to_string_lossy())));
-    let mut out = Out::new(Color::Auto, console);
+    let mut out = Out::new(color, console);
     match Cli::try_parse_from(safe) {
         Err(error) if error.use_stderr() => out.message(&error.render().to_string()),
         _ => out.message("error: the arguments are not understood"),

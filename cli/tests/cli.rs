@@ -145,6 +145,18 @@ fn colour_is_for_terminals_unless_asked_for() {
     assert_eq!(traceglass(&["info", "--color=never", &path]).stdout, plain.stdout);
     let json = traceglass(&["--color", "always", "info", "--json", &path]);
     assert!(!json.stdout.contains(&0x1b));
+    // What is asked for counts for the command's own texts, too, whether or not the rest is understood.
+    for (args, is_colored) in [
+        (&["--color", "always", "nosuch"][..], true),
+        (&["nosuch", "--color=always"], true),
+        (&["nosuch", "--color=never"], false),
+        (&["nosuch", "--", "--color=always"], false),
+        (&["nosuch", "--color", "loud"], false),
+        (&["--color", "always", "info", "--help"], true),
+    ] {
+        let output = traceglass(args);
+        assert_eq!([output.stdout, output.stderr].concat().contains(&0x1b), is_colored, "{args:?}");
+    }
 }
 
 #[test]
