@@ -172,19 +172,28 @@ fn hex(text: &mut Vec<u8>, bytes: &[u8]) {
 /// `serde_json` takes an object whose member has a name of its own for a number. Of an object that it swallows, or that
 /// has a member twice, a brace is missing.
 pub fn value(text: &str) -> Option<Value> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    (braces(text) == braces(&value.to_string())).then_some(value)
+    value_with(text, b"{")
 }
 
-/// The number of objects in JSON text.
-fn braces(json: &str) -> usize {
+/// The same; `None` as well if an object has any member twice: of those, a colon is missing.
+pub fn unambiguous_value(text: &str) -> Option<Value> {
+    value_with(text, b"{:")
+}
+
+fn value_with(text: &str, marks: &[u8]) -> Option<Value> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    (count(text, marks) == count(&value.to_string(), marks)).then_some(value)
+}
+
+/// The number of bytes of JSON text that are any of these marks, and stand in no string.
+fn count(json: &str, marks: &[u8]) -> usize {
     let (mut in_string, mut escaped, mut count) = (false, false, 0_usize);
     for byte in json.bytes() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
             b'"' => in_string = !in_string,
-            b'{' if !in_string => count = count.saturating_add(1),
+            _ if !in_string && marks.contains(&byte) => count = count.saturating_add(1),
             _ => {}
         }
     }
@@ -237,5 +246,9 @@ mod tests {
         ] {
             assert_eq!(value(text).unwrap().to_string(), text);
         }
+        for text in [r#"{"a":1,"a":2}"#, r#"[{"b":{"a":":","a":1}}]"#] {
+            assert!(value(text).is_some() && unambiguous_value(text).is_none(), "{text}");
+        }
+        assert!(unambiguous_value(r#"[{"a":"{:\":"},{"a":{"a":1}}]"#).is_some());
     }
 }

@@ -55,6 +55,7 @@ fn a_list_becomes_a_file() {
         (r#"[]"#, "no chunk"),
         (r#"{"id": "A"}"#, "neither an array"),
         (r#"[{"id": "A", "#, "no list"),
+        (r#"[{"id": "A", "data": "text", "id": "B"}]"#, "occurs twice"),
     ] {
         let bad = scratch.file("list/bad.json", text.as_bytes());
         let output = traceglass(&["create", "-o", &scratch.path("bad.rdf"), &bad]);

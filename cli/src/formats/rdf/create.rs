@@ -148,7 +148,9 @@ fn text(path: &Path) -> Result<String> {
 
 /// A list: an array of objects, or an object with it as `chunks`. Paths begin where the list lies.
 fn of_list(path: &Path) -> Result<Vec<Listed>> {
-    let value = crate::json::value(&text(path)?).ok_or_else(|| refuse(path, "no list of chunks in JSON"))?;
+    let value = crate::json::unambiguous_value(&text(path)?);
+    let value =
+        value.ok_or_else(|| refuse(path, "no list of chunks in JSON, or one in which a key occurs twice"))?;
     let list = match &value {
         Value::Array(list) => Some(list),
         Value::Object(object) => object.get("chunks").and_then(Value::as_array),
