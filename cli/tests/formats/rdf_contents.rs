@@ -452,6 +452,8 @@ fn tokens_may_reach_over_chunks() {
         let pieces = [whole(&tokens[..cut]), lost, whole(&tokens[cut + 5..])];
         let trace = Trace::new("gap", &pieces);
         assert_eq!(strip(trace.json(&["cat", "--json"]), &[0, 0, 0]), expected, "cut at {cut}");
+        let memory = |trace: &Trace| trace.json(&["info", "--json"]).remove(0)["memory"].clone();
+        assert_eq!(memory(&trace), memory(&first), "cut at {cut}");
         let said = trace.run(&["check"]).1;
         assert!(!is_nameless || said.contains("RDF RmtData header"), "cut at {cut}: {said}");
         let rows = trace.run(&["export", "--format", "csv", "-o", "-"]).1;

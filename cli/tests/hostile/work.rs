@@ -32,6 +32,15 @@ fn families(scratch: &Scratch) -> Vec<(&'static str, [PathBuf; 3])> {
     family("rdf-same", &|n| aliases(n * 200, 0, true));
     family("rdf-same-raw", &|n| aliases(n * 200, 0, false));
     family("rdf-overlapping", &|n| aliases(n * 200, 100, false));
+    // Streams of tokens, and pieces of which none says of which stream it is.
+    family("rdf-nameless", &|n| {
+        let stream = |number: usize| {
+            let mut chunk = rdf_contents::rmt(77, number as u32, b"\0");
+            (number % 2 == 1).then(|| chunk.header.pop());
+            chunk
+        };
+        rdf::file(&(0..n * 4_000).map(stream).collect::<Vec<_>>())
+    });
     family("rdf-many", &|n| {
         rdf::file(&(0..n * 500).map(|n| rdf::Chunk::raw(&format!("c{n}"), b"data")).collect::<Vec<_>>())
     });

@@ -83,18 +83,24 @@ impl<'s, 'a> Loader<'s, 'a> {
 
     /// The chunks of that identifier that can be read.
     pub(super) fn load(&mut self, id: &str) -> Vec<Loaded<'a>> {
-        let mut loaded = Vec::new();
+        self.read(id).into_iter().filter_map(|(_, loaded)| loaded).collect()
+    }
+
+    /// The chunks of that identifier, and what they hold if they can be read.
+    pub(super) fn read(&mut self, id: &str) -> Vec<(Chunk<'a>, Option<Loaded<'a>>)> {
+        let mut read = Vec::new();
         for chunk in self.file.chunks(id) {
-            let size = chunk.entry().output_size().unwrap_or(u64::MAX);
-            let left = self.left.checked_sub(size).filter(|_| loaded.len() < MOST);
+            // What has no size cannot be read, and takes nothing.
+            let size = chunk.entry().output_size().unwrap_or(0);
+            let left = self.left.checked_sub(size).filter(|_| read.len() < MOST);
             let Some(left) = left else {
                 self.exceeded = Some(self.all);
                 break;
             };
             self.left = left;
-            loaded.extend(Loaded::read(chunk, &mut self.decoder));
+            read.push((chunk, Loaded::read(chunk, &mut self.decoder).ok()));
         }
-        loaded
+        read
     }
 }
 

@@ -137,11 +137,13 @@ impl Rdf<'_> {
         for (entry, keep) in self.file.entries().zip(&mut keeps) {
             let Some(stream) = self.stream_of(&entry) else {
                 if !*keep && self.file.chunk_at(entry.number()).is_some_and(|chunk| is_of_any(&chunk)) {
-                    lost.extend(&begun);
+                    lost.extend(begun.drain());
                 }
                 continue;
             };
-            begun.insert(stream);
+            if !lost.contains(&stream) {
+                begun.insert(stream);
+            }
             if *keep && lost.contains(&stream) {
                 *keep = false;
                 let range = entry.stored_range().unwrap_or(0..0);

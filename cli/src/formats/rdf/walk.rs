@@ -76,6 +76,8 @@ pub struct Open {
     cut: Option<Error>,
     /// True after a token or a chunk that cannot be read: nothing can be found after it.
     is_lost: bool,
+    /// The number of times that all streams had been ended when it began.
+    begun: u64,
 }
 
 /// Hands out the records of the chunks that are picked.
@@ -83,7 +85,7 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
     let plan = Plan::of(file, Part::Contents);
     let mut decoder = Decoder::new();
     let cpu_hz = cpu_hz(file, &mut decoder);
-    let mut streams: HashMap<u32, Open> = HashMap::new();
+    let mut streams = Streams::default();
     let mut each = |step: Step<'_>| match &step {
         Step::Record(place, _) | Step::Lost(place, _) | Step::Unread(place, _) | Step::Same(place, _)
             if !pick.wants(*place) =>
@@ -129,16 +131,14 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
         };
         let going = match loaded {
             Ok(loaded) => match loaded.content() {
-                Ok(Content::Rmt(rmt)) => {
-                    stream_of(&mut streams, rmt, place).chunk(file, &loaded, place, &mut each)?
-                }
+                Ok(Content::Rmt(rmt)) => streams.of(rmt, place).chunk(file, &loaded, place, &mut each)?,
                 _ => {
-                    lose(&mut streams, &chunk, place);
+                    streams.lose(&chunk, place);
                     records(chunk, &loaded, place, cpu_hz, &mut each)?
                 }
             },
             Err(error) => {
-                lose(&mut streams, &chunk, place);
+                streams.lose(&chunk, place);
                 each(Step::Unread(place, error))?
             }
         };
@@ -147,9 +147,7 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
         }
     }
     // The streams that no further chunk has completed.
-    let mut cut: Vec<_> = streams.values().filter_map(|open| Some((open.place, open.cut(file)?))).collect();
-    cut.sort_by_key(|(place, _)| place.entry);
-    for (place, error) in cut {
+    for (place, error) in streams.cut(file) {
         if !each(Step::Lost(place, error))? {
             break;
         }
@@ -198,20 +196,42 @@ pub fn is_of_any(chunk: &Chunk<'_>) -> bool {
     is_tokens(id) && parsed().is_err_and(is_known)
 }
 
-/// Ends what a chunk that cannot be read may be a piece of: its stream, or all that have begun.
-pub fn lose(streams: &mut HashMap<u32, Open>, chunk: &Chunk<'_>, place: Place) {
-    if is_of_any(chunk) {
-        streams.values_mut().for_each(Open::lose);
-    } else if is_tokens(place.id)
-        && let Some(rmt) = piece(chunk)
-    {
-        stream_of(streams, rmt, place).lose();
-    }
+/// The streams of tokens that have begun.
+#[derive(Default)]
+pub struct Streams {
+    open: HashMap<u32, Open>,
+    /// The number of times that all which had begun were ended.
+    ended: u64,
 }
 
-/// The stream of a piece, which begins with it if it is the first one.
-pub fn stream_of<'s>(streams: &'s mut HashMap<u32, Open>, rmt: RmtData<'_>, place: Place) -> &'s mut Open {
-    streams.entry(rmt.fields().stream()).or_insert_with(|| Open::new(rmt, place))
+impl Streams {
+    /// The stream of a piece, which begins with it if it is the first one.
+    pub fn of(&mut self, rmt: RmtData<'_>, place: Place) -> &mut Open {
+        let ended = self.ended;
+        let begin = || Open { begun: ended, ..Open::new(rmt, place) };
+        let open = self.open.entry(rmt.fields().stream()).or_insert_with(begin);
+        open.is_lost |= open.begun < ended;
+        open
+    }
+
+    /// Ends what a chunk that cannot be read may be a piece of: its stream, or all that have begun.
+    pub fn lose(&mut self, chunk: &Chunk<'_>, place: Place) {
+        if is_of_any(chunk) {
+            self.ended = self.ended.saturating_add(1);
+        } else if is_tokens(place.id)
+            && let Some(rmt) = piece(chunk)
+        {
+            self.of(rmt, place).lose();
+        }
+    }
+
+    /// The errors of tokens that no chunk has completed, in the order of the entries in which they begin.
+    pub fn cut(&self, file: &File<'_>) -> Vec<(Place, Error)> {
+        let cut = self.open.values().filter_map(|open| Some((open.place, open.cut(file)?)));
+        let mut cut: Vec<_> = cut.collect();
+        cut.sort_by_key(|(place, _)| place.entry);
+        cut
+    }
 }
 
 /// The records of a chunk for itself.
@@ -243,7 +263,7 @@ impl Open {
     /// A stream that begins with a chunk.
     pub fn new(rmt: RmtData<'_>, place: Place) -> Self {
         let progress = Progress::of(rmt.fields());
-        Self { progress, rest: Vec::new(), place, offset: 0, cut: None, is_lost: false }
+        Self { progress, rest: Vec::new(), place, offset: 0, cut: None, is_lost: false, begun: 0 }
     }
 
     /// A chunk of it cannot be read: the next one may begin within a token.
@@ -252,7 +272,7 @@ impl Open {
     }
 
     /// The error of a token that no chunk has completed, located in the file.
-    pub fn cut(&self, file: &File<'_>) -> Option<Error> {
+    fn cut(&self, file: &File<'_>) -> Option<Error> {
         Some(located_at(file, self.place, self.cut?))
     }
 

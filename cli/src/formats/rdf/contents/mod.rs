@@ -7,17 +7,17 @@ mod memory;
 use super::decoder::Decoder;
 use super::loaded::{First, Loaded, Loader, is_known, is_too_much};
 use super::plan::{Part as Stored, Plan, Turn};
-use super::walk::{Step, lose, places, stream_of};
+use super::walk::{self, Step, is_of_any, piece, places};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
 use traceglass::rdf::contents::joins::{QueueTime, queue_times};
-use traceglass::rdf::contents::rmt::{Stream, TokenOrder};
+use traceglass::rdf::contents::rmt::{RmtData, Stream, TokenOrder};
 use traceglass::rdf::contents::{Clocks, Content, Json, SystemInfo};
 use traceglass::rdf::contents::{Part, Structure};
-use traceglass::rdf::{Compression, Entry, File, Identifier};
+use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind, Finding, Severity};
 
 /// A summary of a file's contents.
@@ -71,8 +71,7 @@ pub fn summarize(file: &File<'_>, complete: bool) -> Summary {
         summary.line("API", version.iter().fold(name.clone(), |text, version| format!("{text} {version}")));
         summary.field("api", json!({"name": name, "version": version}));
     }
-    let tokens = loader.load("RmtData");
-    let streams = Streams::new(&tokens);
+    let streams = Streams::new(loader.read(walk::TOKENS));
     crash::summarize(&mut loader, system, &streams, &mut summary);
     memory::summarize(&streams, &mut summary);
     snapshots(&mut loader, &mut summary);
@@ -326,6 +325,8 @@ struct Streams {
     pieces: Vec<Pieces>,
     /// The places of the streams, by number.
     places: HashMap<u32, usize>,
+    /// The number of those, the first ones, of which a piece may be missing from here on: one came that may be of any.
+    over: usize,
 }
 
 /// A stream of tokens.
@@ -334,41 +335,47 @@ struct Pieces {
     number: u32,
     version: (u16, u16),
     data: Vec<u8>,
-    /// True if a piece may be missing here.
+    /// True if a piece is missing here.
     is_over: bool,
 }
 
 impl Streams {
-    fn new(chunks: &[Loaded<'_>]) -> Self {
+    fn new(chunks: Vec<(Chunk<'_>, Option<Loaded<'_>>)>) -> Self {
         let mut streams = Self::default();
-        chunks.iter().for_each(|chunk| streams.add(chunk));
+        for (chunk, loaded) in chunks {
+            match loaded.as_ref().map(Loaded::content) {
+                Some(Ok(Content::Rmt(rmt))) => streams.add(rmt, true),
+                _ if is_of_any(&chunk) => streams.over = streams.pieces.len(),
+                // The next piece may begin within a token.
+                None => piece(&chunk).into_iter().for_each(|rmt| streams.add(rmt, false)),
+                Some(_) => {}
+            }
+        }
         streams
     }
 
-    /// Adds what a chunk holds.
-    fn add(&mut self, chunk: &Loaded<'_>) {
-        let (fields, data) = match chunk.content() {
-            Ok(Content::Rmt(rmt)) => (rmt.fields(), rmt.data()),
-            // It does not say of which stream it is a piece.
-            Err(error) if is_damage(chunk.id, &error) => {
-                return self.pieces.iter_mut().for_each(|stream| stream.is_over = true);
-            }
-            _ => return,
-        };
+    /// Adds a piece, or that it is missing.
+    fn add(&mut self, rmt: RmtData<'_>, is_there: bool) {
+        let (fields, next) = (rmt.fields(), self.pieces.len());
         let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
-        let next = self.pieces.len();
         let at = *self.places.entry(number).or_insert(next);
         if at == next {
             let (process, data) = (fields.process(), Vec::new());
             self.pieces.push(Pieces { process, number, version, data, is_over: false });
         }
-        if let Some(stream) = self.pieces.get_mut(at).filter(|stream| !stream.is_over) {
-            stream.data.extend_from_slice(data);
+        let is_over = at < self.over;
+        if let Some(stream) = self.pieces.get_mut(at) {
+            stream.is_over |= is_over || !is_there;
+            if !stream.is_over {
+                stream.data.extend_from_slice(rmt.data());
+            }
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = Stream<'_>> + Clone {
-        self.pieces.iter().map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
+        // Of one whose first piece is missing nothing is known.
+        let known = self.pieces.iter().filter(|one| !(one.is_over && one.data.is_empty()));
+        known.map(|one| Stream::from_parts(one.process, one.number, one.version, &one.data))
     }
 }
 
@@ -401,7 +408,7 @@ fn untold(id: Identifier, error: Error) -> Finding {
 pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
     let plan = Plan::of(file, Stored::Contents);
     let mut decoder = Decoder::new();
-    let mut streams = HashMap::new();
+    let mut streams = walk::Streams::default();
     let mut orders: HashMap<u32, TokenOrder> = HashMap::new();
     for (entry, place) in places(file) {
         let Some(chunk) = file.chunk_at(entry.number()) else { continue };
@@ -417,7 +424,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
         let loaded = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
-                lose(&mut streams, &chunk, place);
+                streams.lose(&chunk, place);
                 // Other errors were reported.
                 if is_too_much(&error) {
                     report(untold(place.id, error));
@@ -437,7 +444,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                     let order = orders.entry(rmt.fields().stream()).or_default();
                     // Nothing in here ends it.
                     let _: Result<bool, _> =
-                        stream_of(&mut streams, rmt, place).chunk(file, &loaded, place, &mut |step| {
+                        streams.of(rmt, place).chunk(file, &loaded, place, &mut |step| {
                             match step {
                                 Step::Record(place, record) => {
                                     let odd = record.token().and_then(|token| order.check(token));
@@ -455,14 +462,14 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                 }
             }
             Err(error) => {
-                lose(&mut streams, &chunk, place);
+                streams.lose(&chunk, place);
                 report(found(Finding::new(Severity::Error, error)));
             }
         }
     }
-    let mut cut: Vec<Error> = streams.values().filter_map(|open| open.cut(file)).collect();
-    cut.sort_by_key(Error::offset);
-    cut.into_iter().for_each(|error| report(Finding::new(Severity::Error, error)));
+    let mut cut = streams.cut(file);
+    cut.sort_by_key(|(_, error)| error.offset());
+    cut.into_iter().for_each(|(_, error)| report(Finding::new(Severity::Error, error)));
     advice::advise(file, report);
 }
 
