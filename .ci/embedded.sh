@@ -13,7 +13,7 @@ get_packages() {
 need_packages() {
     local missing=()
     for package in "$@"; do
-        dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+        [[ $(dpkg -s "$package" 2>/dev/null) == *"Status: install ok installed"* ]] || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return
     get_packages "${missing[@]}"

@@ -107,8 +107,8 @@ pub fn keep_all() {
     change_stand_ins(|stand_ins| *stand_ins = Some(none));
 }
 
-/// Ends the look at a trace. If the files that came with it do not stay, they are not read for another one, either, unless
-/// that opens them itself.
+/// Ends the look at a trace. Unless its files stay, they are forgotten: another trace reads them only if it opens them
+/// itself.
 pub fn settle(stay: bool) {
     change_stand_ins(|stand_ins| {
         let Some(StandIns { files, recent, .. }) = stand_ins else { return };

@@ -5,7 +5,7 @@ use crate::input::{Input, Mapped, full, keep_all, keep_no_more, settle, stand_in
 use crate::output::shown;
 use crate::status::{Failure, Result, Status, Unreadable};
 use crate::trace::{Findings, Open, Privacy, Private, Reading, Redaction, put_in_order};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ impl Privacy {
         keep_all();
         // One file may belong to several traces: it is written over once.
         let mut all = Places::new();
-        for path in paths {
+        for path in paths.iter().collect::<BTreeSet<_>>() {
             let looked = places(path, reading, &redaction, open, &mut all);
             settle(looked.is_ok());
             match looked {

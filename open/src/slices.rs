@@ -87,8 +87,8 @@ pub trait TakeSlices {
 
     fn slice(&mut self, slice: &Slice<'_>) -> Result<(), Self::Error>;
 
-    /// The end of a slice that is open on a track is not known: what ended in it lies in nothing but the one below. The slice
-    /// itself comes later.
+    /// The end of a slice that is open on a track is not known: what ended in it counts as if it lay in the one below. The
+    /// slice itself comes later.
     fn lost(&mut self, _number: u32, _depth: usize) {}
 
     /// The time of an event, whatever its track.

@@ -283,10 +283,10 @@ fn tracks_and_events_in_memory_that_is_too_small_at_first() {
     }
 }
 
-/// Half of the memory is for RTC's records: what is needed for anything else is told twice.
+/// Half of the memory is for RTC's records: what is needed for anything else is doubled, and is enough soon.
 #[test]
 #[cfg_attr(miri, ignore = "reads a megabyte for each record")]
-fn memory_for_rtc_is_enough_at_once() {
+fn memory_for_rtc_is_enough_soon() {
     let (mut words, mut tries) = (0, 0);
     while let Err(needed) = told(&[RTC], &mut vec![0; words]) {
         words = usize::try_from(needed).expect("is small").div_ceil(8);

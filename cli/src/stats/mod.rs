@@ -15,6 +15,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
+use traceglass::event::states::Edges;
 use traceglass::event::{Event, EventKind, Label, Time, Track, TrackId, Window};
 
 /// Names of each kind that are counted on their own; the others are counted together.
@@ -297,8 +298,13 @@ impl TakeSlices for Stats {
         }
         let kept = slice.kept.and_then(|kept| usize::try_from(kept).ok());
         let name = kept.unwrap_or_else(|| self.slices.place(slice.name));
+        let ns = slice.duration();
+        if ns.is_none() || slice.edges.has(Edges::BACKWARDS) {
+            // It is not known that what ended in it lies in it.
+            self.lost(slice.number, slice.depth);
+        }
         let named = self.slices.at(name);
-        let Some(ns) = slice.duration() else {
+        let Some(ns) = ns else {
             named.open = named.open.saturating_add(1);
             return Ok(());
         };
@@ -435,7 +441,7 @@ mod tests {
         let mut next = |most: u64| random.next() % most;
         let mut slices = Slices::new(Stats::default());
         // Of each track: the names and begins of its open slices, and of the ended ones, which have ends.
-        type Alive = (u64, Vec<(u64, i128)>, Vec<(u64, i128, i128)>);
+        type Alive = (u64, Vec<(u64, Option<i128>)>, Vec<(u64, i128, i128)>);
         let mut alive: Vec<Alive> = Vec::new();
         let (mut count, mut expected) = (0_u64, HashMap::new());
         let mut note = |id: u64, ended: &[(u64, i128, i128)]| {
@@ -469,13 +475,19 @@ mod tests {
                     let (id, _, ended) = alive.remove(at);
                     note(id, &ended);
                 }
-                1..=100 => {
-                    open.push((name, now));
+                // One that begins later than now: its clock is set back.
+                1..=3 => {
+                    open.push((name, None));
+                    let late = event(EventKind::Begin).with_time(Time::since_epoch(1 << 40));
+                    slices.item(&Item::Event(late)).unwrap();
+                }
+                4..=100 => {
+                    open.push((name, Some(now)));
                     slices.item(&Item::Event(event(EventKind::Begin))).unwrap();
                 }
                 _ => {
                     let Some((name, begin)) = open.pop() else { continue };
-                    ended.push((name, begin, now));
+                    ended.extend(begin.map(|begin| (name, begin, now)));
                     slices.item(&Item::Event(event(EventKind::End))).unwrap();
                 }
             }
@@ -485,10 +497,13 @@ mod tests {
         let names = stats.slices.names();
         let found: HashMap<_, _> = (stats.tracks.iter())
             .map(|(track, busy)| {
-                let parts = busy.parts(&names).into_iter().map(|(name, ns)| (name.to_owned(), ns));
+                // One that is set back takes no time.
+                let parts = busy.parts(&names).into_iter().filter(|(_, ns)| *ns > 0);
+                let parts = parts.map(|(name, ns)| (name.to_owned(), ns));
                 assert_eq!(busy.ns(), busy.parts(&names).iter().map(|(_, ns)| ns).sum::<i128>());
                 (track.to_owned(), parts.collect::<BTreeMap<_, _>>())
             })
+            .filter(|(_, parts)| !parts.is_empty())
             .collect();
         assert!(count > 100 && expected.values().any(|names| names.len() > 1));
         assert_eq!(found, expected);

@@ -117,7 +117,6 @@ fn chrome_cuts_slices_at_the_window_and_keeps_inputs_apart() {
     assert_eq!(of(1).len() + of(2).len(), events.len());
 }
 
-/// The fields of an input's events have their own names, whatever an input before it has.
 /// A slice has a field that is called as what is said of its ends: both are there.
 #[test]
 fn chrome_says_of_ends_by_names_that_no_field_has() {
@@ -144,6 +143,7 @@ fn chrome_says_of_ends_by_names_that_no_field_has() {
     assert_eq!(args, r#"{"flags":7,"began_ns":8,"began_ns_":"100","flags_":"open_end"}}"#);
 }
 
+/// The fields of an input's events have their own names, whatever an input before it has.
 #[test]
 fn chrome_names_the_fields_of_each_input() {
     let samples = ["sample.ctf", "kernel", "sample.rfr", "trace.0.bin"];

@@ -226,7 +226,8 @@ fn of_manifest(folder: &Path, manifest: &Path) -> Result<Vec<Listed>> {
     let mut files: BTreeMap<(u64, bool), PathBuf> = BTreeMap::new();
     for (line, number) in text(manifest)?.lines().zip(1_u64..) {
         let fails = |why: &str| refuse(manifest, format_args!("line {number}: {why}"));
-        let value = crate::json::value(line).ok_or_else(|| fails("no JSON"))?;
+        let value = crate::json::unambiguous_value(line);
+        let value = value.ok_or_else(|| fails("no JSON, or a key occurs twice"))?;
         let get = |key: &str| value.get(key).filter(|value| !value.is_null());
         let is_header = match get("kind").and_then(Value::as_str) {
             Some("header") => true,

@@ -127,7 +127,7 @@ impl Rdf<'_> {
         })
     }
 
-    /// True if an entry is damaged of which something lies in a range. Data is decompressed if all of it lies there.
+    /// True if an entry is damaged and a part of it lies in a range. Data is decompressed if all of it lies there.
     fn is_damaged_in(&self, shown: &Range<u64>) -> Result<bool> {
         let is_seen = |entry: &Entry<'_>| {
             let own = entry.offset()..entry.offset().saturating_add(Index::ENTRY_SIZE as u64);
@@ -136,7 +136,7 @@ impl Rdf<'_> {
         };
         let is_whole = |entry: &Entry<'_>| {
             let range = entry.stored_range();
-            range.is_ok_and(|range| range.start >= shown.start && range.end <= shown.end)
+            range.is_ok_and(|range| !range.is_empty() && range.start >= shown.start && range.end <= shown.end)
         };
         let mut is_damaged =
             self.file.entries().any(|entry| is_seen(&entry) && fault(&self.file, entry).is_some());
