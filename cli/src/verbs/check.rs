@@ -47,7 +47,12 @@ impl Args {
 pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     let refused = args.privacy.hide_each(&args.paths, args.reading, open)?;
     let one = |path: &Path, out: &mut Out| match refused.get(path) {
-        Some(unreadable) => refuse(args, path, unreadable, out),
+        Some(unreadable) => {
+            if args.json {
+                refuse(args, path, unreadable, out)?;
+            }
+            out.failed(path, Failure::unreadable(unreadable.message.as_str()))
+        }
         None => one(args, path, open, out),
     };
     let mut worst = Status::Clean;

@@ -10,7 +10,7 @@ use crate::trace::{Listing, Open, Select};
 ///
 /// The parts are chunks for RDF, units and streams for RTC, streams and packets for a CTF trace, packets and fragments
 /// for CTF metadata, chunks and sequences for RFR. With --from and --to, only parts with an event in that range are
-/// listed. Only --sha256 reads compressed data of RDF: without it, damage inside is not seen.
+/// listed. Compressed data of RDF is read with --sha256 alone: without it, damage within is not seen.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
