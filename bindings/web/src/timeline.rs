@@ -125,7 +125,8 @@ impl Timeline {
     /// Gives all columns out.
     pub fn finish(mut self, take: fn(&str, u32, &[u8])) {
         let (first, last) = (self.first, self.last);
-        let (mut tracks, mut rows, mut listed, mut counted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut tracks, mut rows, mut listed, mut counted) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (track, lane) in self.lanes.iter_mut().enumerate() {
             tracks.push(lane.about.take());
             for (depth, row) in lane.rows.iter_mut().enumerate().filter(|(_, row)| !row.is_empty()) {
@@ -148,7 +149,11 @@ impl Timeline {
         self.lanes.iter_mut().for_each(|lane| lane.rows.clear());
         Columns::new("mark", take).put(self.lanes.iter().map(|lane| &lane.instants));
         for (number, name) in ["value_time", "value"].into_iter().enumerate() {
-            take(name, 8, &floats(self.lanes.iter().flat_map(|lane| &lane.values).map(|value| value[number])));
+            take(
+                name,
+                8,
+                &floats(self.lanes.iter().flat_map(|lane| &lane.values).map(|value| value[number])),
+            );
         }
         drop(std::mem::take(&mut self.lanes));
         self.flows.sort_by(|a, b| a[0].total_cmp(&b[0]));

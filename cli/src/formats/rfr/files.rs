@@ -314,7 +314,8 @@ impl<'a> Files<'a> {
         let shown = path.strip_prefix(root).unwrap_or(&path).to_owned();
         if !is_rfr && !named {
             // Of one that is there as it was, too, nothing is missed.
-            let is_there = disk::metadata(path.with_extension("")).is_ok();
+            let unpacked = path.with_extension("");
+            let is_there = disk::metadata(&unpacked).is_ok();
             match packed_advice(&path, &start).filter(|_| !is_there) {
                 Some(why) => self.problems.push((Some(shown), Problem::Unreadable(why.to_owned()))),
                 None => self.foreign = self.foreign.saturating_add(1),
