@@ -931,7 +931,9 @@ tg_status tg_ctf_open(struct tg_ctf *ctf,
  * The next event. After an error in an event, the next packet goes on; after one that keeps a packet from being found,
  * nothing does.
  */
-tg_status tg_ctf_next(struct tg_ctf *ctf, struct tg_ctf_event *event, struct tg_error *error);
+tg_status tg_ctf_next(struct tg_ctf *ctf,
+                      struct tg_ctf_event *event,
+                      struct tg_error *error);
 
 /**
  * The time of the event that was read last, in nanoseconds since the clock's origin; TG_END if it has none, or has more
