@@ -39,7 +39,7 @@ fn families(scratch: &Scratch) -> Vec<(&'static str, [PathBuf; 3])> {
             (number % 2 == 1).then(|| chunk.header.pop());
             chunk
         };
-        rdf::file(&(0..n * 4_000).map(stream).collect::<Vec<_>>())
+        rdf::file(&(0..n * 1_000).map(stream).collect::<Vec<_>>())
     });
     family("rdf-many", &|n| {
         rdf::file(&(0..n * 500).map(|n| rdf::Chunk::raw(&format!("c{n}"), b"data")).collect::<Vec<_>>())
