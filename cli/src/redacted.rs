@@ -49,7 +49,9 @@ impl Privacy {
         keep_all();
         // One file may belong to several traces: it is written over once.
         let mut all = Places::new();
-        for path in paths.iter().collect::<BTreeSet<_>>() {
+        // Of a pipe there is one look.
+        let mut seen = BTreeSet::new();
+        for path in paths.iter().filter(|path| seen.insert(*path)) {
             let looked = places(path, reading, &redaction, open, &mut all);
             settle(looked.is_ok());
             match looked {

@@ -102,7 +102,9 @@ fn run(args: &[&str], path: &Path, is_terminal: bool) -> Run {
     let arg = |arg: &&str| if *arg == "OUT" { folder.clone().into() } else { OsString::from(arg) };
     let all = ["traceglass"].iter().chain(args).map(arg).chain([path.into()]);
     let mut done = run_all(all.collect(), is_terminal);
-    if folder.exists() {
+    if folder.is_file() {
+        fs::remove_file(folder).unwrap();
+    } else if folder.exists() {
         done.manifest = fs::read(folder.join("manifest.json")).unwrap_or_default();
         for entry in fs::read_dir(&folder).unwrap() {
             // `ls` prints the names of files.

@@ -3,7 +3,7 @@
 use super::entries::{FIRST, SECOND, is_one_of, output_size};
 use super::fields::RdfData;
 use super::lane::{Content, Head, Lane};
-use super::pieces::{Pieces, Rest, Sizes, Streams, gap_of, is_of_any, piece_of, stream_of};
+use super::pieces::{Pieces, Rest, Sizes, Streams, gap_of, piece_of, stream_of};
 use super::timeline::Timeline;
 use super::tracks::{Gpu, Key, Known, Place, Space, TrackSlot};
 use crate::bytes::to_u64;
@@ -12,7 +12,7 @@ use crate::event::element::{BUFFER, OVERLAPPING};
 use crate::event::label::Label;
 use crate::event::track::TrackKind;
 use crate::gap::Gap;
-use crate::rdf::contents::rmt::{RmtData, RmtFields};
+use crate::rdf::contents::rmt::{PieceOf, RmtData, RmtFields};
 use crate::rdf::contents::{self, Content as Chunked, PciId, Provider, StructureRecord};
 use crate::rdf::element::CHUNK_DATA;
 use crate::rdf::{Chunk, Compression, Decompress, Entry, File};
@@ -153,7 +153,7 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         for names in [&FIRST[..], &SECOND[..]] {
             for entry in file.entries().filter(|entry| is_one_of(entry, names)) {
                 let Some(chunk) = file.chunk_at(entry.number()) else { continue };
-                if stream_of(&chunk).is_some() {
+                if stream_of(PieceOf::of(&chunk)).is_some() {
                     continue;
                 }
                 let loaded = reader.load(chunk, self.pieces.decoder());
@@ -196,9 +196,9 @@ impl<'s, T: Room<TrackSlot<'s>>, L: Room<Lane<'s>>> Timeline<'s, T, L> {
         let mut first: Option<(Loaded<'s>, RmtData<'s>)> = None;
         let (mut end, mut is_lost) = (0, false);
         for chunk in file.chunks("RmtData") {
-            let of = stream_of(&chunk);
-            is_lost |= of.is_none() && first.is_some() && is_of_any(&chunk);
-            if of != Some(number) {
+            let piece = PieceOf::of(&chunk);
+            is_lost |= first.is_some() && matches!(piece, PieceOf::Any);
+            if stream_of(piece) != Some(number) {
                 continue;
             }
             let entry = chunk.entry();

@@ -4,8 +4,7 @@ use super::entries::{is_event, is_fact, output_size};
 use crate::bytes::to_u64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gap::Gap;
-use crate::rdf::contents::rmt::{RmtFields, Token, Tokens};
-use crate::rdf::contents::{self, Content};
+use crate::rdf::contents::rmt::{PieceOf, RmtFields, Token, Tokens};
 use crate::rdf::{Chunk, Compression, Decompress, File};
 use core::cell::Cell;
 use core::fmt;
@@ -15,13 +14,14 @@ use core::ops::Range;
 const LONGEST: u64 = (1 << 20) + 4;
 
 /// The size of the buffer to be lent to a [`Timeline`](super::Timeline): how many bytes the chunks with events claim to
-/// take once they are decompressed, but for those whose claim is [out of proportion](contents::Content::limit).
+/// take once they are decompressed, but for those whose claim is [out of proportion](crate::rdf::contents::Content::limit).
 ///
 /// Of a memory trace, as many as the largest chunk of each stream takes, and the token that the chunk before it ends in.
 pub fn needed(file: &File<'_>) -> u64 {
     let mut sum = Streams::of(file).sizes.iter().fold(0_u64, |sum, size| sum.saturating_add(size.room()));
     for entry in file.entries().filter(|entry| is_fact(entry) || is_event(entry)) {
-        let is_piece = || file.chunk_at(entry.number()).is_some_and(|chunk| stream_of(&chunk).is_some());
+        let is_piece =
+            || file.chunk_at(entry.number()).is_some_and(|chunk| stream_of(PieceOf::of(&chunk)).is_some());
         if entry.compression() != Compression::None && !is_piece() {
             sum = sum.saturating_add(output_size(&entry).unwrap_or(0));
         }
@@ -29,29 +29,9 @@ pub fn needed(file: &File<'_>) -> u64 {
     sum
 }
 
-/// The number of the stream of which a chunk is a piece, if streams of that number are joined.
-pub(super) fn stream_of(chunk: &Chunk<'_>) -> Option<usize> {
-    usize::try_from(fields_of(chunk)?.stream()).ok().filter(|&stream| stream < Streams::COUNT)
-}
-
-/// True if a chunk of tokens does not say of which stream it is a piece: it may be one of any.
-pub(super) fn is_of_any(chunk: &Chunk<'_>) -> bool {
-    let entry = chunk.entry();
-    let header = chunk.header();
-    let parsed = header.and_then(|header| Content::parse(entry.identifier(), entry.version(), header, &[]));
-    parsed.is_err_and(|error| !matches!(error.kind(), ErrorKind::UnsupportedVersion { .. }))
-}
-
-/// The header of a piece.
-fn fields_of<'a>(chunk: &Chunk<'a>) -> Option<RmtFields<'a>> {
-    let entry = chunk.entry();
-    if entry.identifier().name() != b"RmtData" {
-        return None;
-    }
-    match Content::parse(entry.identifier(), entry.version(), chunk.header().ok()?, &[]) {
-        Ok(contents::Content::Rmt(rmt)) => Some(rmt.fields()),
-        _ => None,
-    }
+/// The number of the stream that a piece is of, if streams of that number are joined.
+pub(super) fn stream_of(piece: PieceOf<'_>) -> Option<usize> {
+    usize::try_from(piece.fields()?.stream()).ok().filter(|&stream| stream < Streams::COUNT)
 }
 
 /// The sizes of the pieces of a stream.
@@ -88,7 +68,9 @@ impl Streams {
     pub(super) fn of(file: &File<'_>) -> Self {
         let mut sizes = [Sizes::default(); Self::COUNT];
         for chunk in file.chunks("RmtData") {
-            let Some(size) = stream_of(&chunk).and_then(|stream| sizes.get_mut(stream)) else { continue };
+            let Some(size) = stream_of(PieceOf::of(&chunk)).and_then(|stream| sizes.get_mut(stream)) else {
+                continue;
+            };
             let entry = chunk.entry();
             let value = output_size(&entry).unwrap_or(0);
             size.largest = size.largest.max(value);
@@ -259,7 +241,7 @@ impl<'s> Pieces<'s> {
         let chunk = loop {
             let number = rest.pieces.next()?;
             let chunk = self.file.chunk_at(number)?;
-            if stream_of(&chunk) == Some(rest.stream) {
+            if stream_of(PieceOf::of(&chunk)) == Some(rest.stream) {
                 break chunk;
             }
         };

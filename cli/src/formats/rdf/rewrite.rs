@@ -2,13 +2,13 @@
 
 use super::decoder::Decoder;
 use super::loaded::Loaded;
-use super::walk::{is_of_any, piece};
 use super::{Rdf, contents, name, redact};
 use crate::status::{Failure, Result};
 use crate::trace::{By, Digest, NewTrace, Rewritten, Wanted};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
+use traceglass::rdf::contents::rmt::PieceOf;
 use traceglass::rdf::{Compression, Entry, File, Header, Identifier, NewChunk, Span, file_header};
 use traceglass::{Format, Severity};
 
@@ -109,7 +109,7 @@ impl Rdf<'_> {
             let is = |names: &[Named<'_>]| names.iter().any(|name| name.is(entry.identifier(), n));
             let wants = (keep.is_empty() || is(&keep)) && !is(&drop);
             is_wanted.push(wants);
-            let Some(stream) = self.stream_of(&entry) else { continue };
+            let Some(stream) = self.piece_of(&entry).fields().map(|fields| fields.stream()) else { continue };
             let (first, is_first_wanted) = *streams.entry(stream).or_insert((n, wants));
             if wants != is_first_wanted {
                 return Err(Failure::usage(format!(
@@ -135,22 +135,23 @@ impl Rdf<'_> {
         // The next piece of a stream may begin within a token.
         let (mut begun, mut lost) = (HashSet::new(), HashSet::new());
         for (entry, keep) in self.file.entries().zip(&mut keeps) {
-            let Some(stream) = self.stream_of(&entry) else {
-                if !*keep && self.file.chunk_at(entry.number()).is_some_and(|chunk| is_of_any(&chunk)) {
+            let stream = match self.piece_of(&entry) {
+                PieceOf::Stream(fields) => fields.stream(),
+                PieceOf::Any if !*keep => {
                     lost.extend(begun.drain());
+                    continue;
                 }
-                continue;
+                _ => continue,
             };
-            if !lost.contains(&stream) {
+            if !*keep {
+                lost.insert(stream);
+            } else if !lost.contains(&stream) {
                 begun.insert(stream);
-            }
-            if *keep && lost.contains(&stream) {
+            } else {
                 *keep = false;
                 let range = entry.stored_range().unwrap_or(0..0);
                 let what = format!("chunk {}: a piece before it is lost", name(entry.identifier()));
                 done.lose(None, range.start, range.end.saturating_sub(range.start), what);
-            } else if !*keep {
-                lost.insert(stream);
             }
         }
         if let Some(damage) = self.damage() {
@@ -162,9 +163,9 @@ impl Rdf<'_> {
         Ok(keeps)
     }
 
-    /// The number of the stream of tokens that a chunk is a piece of.
-    fn stream_of(&self, entry: &Entry<'_>) -> Option<u32> {
-        Some(piece(&self.file.chunk_at(entry.number())?)?.fields().stream())
+    /// The stream of tokens that a chunk is a piece of.
+    fn piece_of(&self, entry: &Entry<'_>) -> PieceOf<'_> {
+        self.file.chunk_at(entry.number()).map_or(PieceOf::None, |chunk| PieceOf::of(&chunk))
     }
 
     /// The number of errors that are inside the chunks that are kept: what is in a chunk is not rewritten.

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use traceglass::event::Time;
 use traceglass::rdf::contents::ChunkRecord;
+use traceglass::rdf::contents::rmt::PieceOf;
 use traceglass::rdf::{Entry, File, Header, Index};
 use traceglass::record::Record as _;
 use traceglass::{Format, Gap};
@@ -32,8 +33,12 @@ pub fn browse(rdf: &Rdf<'_>, path: &Path, look: &mut dyn FnMut(&dyn Browse)) {
     let entry = FileEntry { path: path.to_owned(), size: file.data().len() as u64, times: None };
     let chunks = file.chunks(walk::TOKENS);
     let streams = chunks.filter_map(|chunk| {
-        let stream = walk::piece(&chunk).map(|rmt| rmt.fields().stream());
-        (stream.is_some() || walk::is_of_any(&chunk)).then(|| (chunk.entry().number() as u64, stream))
+        let stream = match PieceOf::of(&chunk) {
+            PieceOf::Stream(fields) => Some(fields.stream()),
+            PieceOf::Any => None,
+            PieceOf::None => return None,
+        };
+        Some((chunk.entry().number() as u64, stream))
     });
     look(&View {
         file,
@@ -236,12 +241,12 @@ impl View<'_> {
         for &number in before.iter().skip(known.map_or(0, |known| known.saturating_add(1))) {
             let chunk = self.file.chunk_at(usize::try_from(number).ok()?)?;
             let place = chunk_place(&chunk.entry());
-            let Some(rmt) = walk::piece(&chunk) else {
+            let Some(piece) = PieceOf::of(&chunk).fields() else {
                 // It may be a piece of this stream.
                 open.iter_mut().for_each(Open::lose);
                 continue;
             };
-            let reached = open.get_or_insert_with(|| Open::new(rmt, place));
+            let reached = open.get_or_insert_with(|| Open::new(piece, place));
             match Loaded::read(chunk, decoder) {
                 Ok(loaded) => {
                     let _: Result<bool> = reached.chunk(self.file, &loaded, place, &mut |_| Ok(true));
@@ -251,7 +256,7 @@ impl View<'_> {
             loads.open.insert(number, reached.clone());
         }
         let chunk = self.file.chunk_at(entry.number())?;
-        open.or_else(|| Some(Open::new(walk::piece(&chunk)?, chunk_place(entry))))
+        open.or_else(|| Some(Open::new(PieceOf::of(&chunk).fields()?, chunk_place(entry))))
     }
 
     fn place(&self, place: Place, depth: Depth, from: u64, each: Each<'_>) -> bool {

@@ -5,7 +5,7 @@ use super::loaded::{Loaded, fault, is_known};
 use super::plan::{Part, Plan, Turn};
 use crate::status::Result;
 use std::collections::{BTreeMap, HashMap};
-use traceglass::rdf::contents::rmt::{Progress, RmtData};
+use traceglass::rdf::contents::rmt::{PieceOf, Progress, RmtFields};
 use traceglass::rdf::contents::{ChunkRecord, Content};
 use traceglass::rdf::{Chunk, Entry, File, Identifier};
 use traceglass::{Error, ErrorKind};
@@ -131,14 +131,16 @@ pub fn walk(file: &File<'_>, pick: Pick, each: Each<'_>) -> Result<()> {
         };
         let going = match loaded {
             Ok(loaded) => match loaded.content() {
-                Ok(Content::Rmt(rmt)) => streams.of(rmt, place).chunk(file, &loaded, place, &mut each)?,
+                Ok(Content::Rmt(rmt)) => {
+                    streams.of(rmt.fields(), place).chunk(file, &loaded, place, &mut each)?
+                }
                 _ => {
-                    streams.lose(&chunk, place);
+                    streams.lose(PieceOf::of(&chunk), place);
                     records(chunk, &loaded, place, cpu_hz, &mut each)?
                 }
             },
             Err(error) => {
-                streams.lose(&chunk, place);
+                streams.lose(PieceOf::of(&chunk), place);
                 each(Step::Unread(place, error))?
             }
         };
@@ -179,23 +181,6 @@ pub fn is_tokens(id: Identifier) -> bool {
     id.name() == TOKENS.as_bytes()
 }
 
-/// The piece of a stream of tokens that a chunk is, as its header tells: without its data.
-pub fn piece<'a>(chunk: &Chunk<'a>) -> Option<RmtData<'a>> {
-    let entry = chunk.entry();
-    match Content::parse(entry.identifier(), entry.version(), chunk.header().ok()?, &[]) {
-        Ok(Content::Rmt(rmt)) => Some(rmt),
-        _ => None,
-    }
-}
-
-/// True if a chunk of tokens does not say of which stream it is a piece: it may be one of any.
-pub fn is_of_any(chunk: &Chunk<'_>) -> bool {
-    let (id, version) = (chunk.entry().identifier(), chunk.entry().version());
-    let is_known = |error: Error| !matches!(error.kind(), ErrorKind::UnsupportedVersion { .. });
-    let parsed = || chunk.header().and_then(|header| Content::parse(id, version, header, &[]));
-    is_tokens(id) && parsed().is_err_and(is_known)
-}
-
 /// The streams of tokens that have begun.
 #[derive(Default)]
 pub struct Streams {
@@ -206,22 +191,20 @@ pub struct Streams {
 
 impl Streams {
     /// The stream of a piece, which begins with it if it is the first one.
-    pub fn of(&mut self, rmt: RmtData<'_>, place: Place) -> &mut Open {
+    pub fn of(&mut self, piece: RmtFields<'_>, place: Place) -> &mut Open {
         let ended = self.ended;
-        let begin = || Open { begun: ended, ..Open::new(rmt, place) };
-        let open = self.open.entry(rmt.fields().stream()).or_insert_with(begin);
+        let begin = || Open { begun: ended, ..Open::new(piece, place) };
+        let open = self.open.entry(piece.stream()).or_insert_with(begin);
         open.is_lost |= open.begun < ended;
         open
     }
 
     /// Ends what a chunk that cannot be read may be a piece of: its stream, or all that have begun.
-    pub fn lose(&mut self, chunk: &Chunk<'_>, place: Place) {
-        if is_of_any(chunk) {
-            self.ended = self.ended.saturating_add(1);
-        } else if is_tokens(place.id)
-            && let Some(rmt) = piece(chunk)
-        {
-            self.of(rmt, place).lose();
+    pub fn lose(&mut self, piece: PieceOf<'_>, place: Place) {
+        match piece {
+            PieceOf::Stream(fields) => self.of(fields, place).lose(),
+            PieceOf::Any => self.ended = self.ended.saturating_add(1),
+            PieceOf::None => {}
         }
     }
 
@@ -261,8 +244,8 @@ fn located_at(file: &File<'_>, place: Place, error: Error) -> Error {
 
 impl Open {
     /// A stream that begins with a chunk.
-    pub fn new(rmt: RmtData<'_>, place: Place) -> Self {
-        let progress = Progress::of(rmt.fields());
+    pub fn new(piece: RmtFields<'_>, place: Place) -> Self {
+        let progress = Progress::of(piece);
         Self { progress, rest: Vec::new(), place, offset: 0, cut: None, is_lost: false, begun: 0 }
     }
 

@@ -24,6 +24,7 @@ use super::element;
 use super::layout::layout;
 use crate::bytes::{Bytes, to_u64};
 use crate::error::{Error, ErrorKind, Finding, Result, Severity};
+use crate::rdf::Chunk;
 
 layout! {
     /// The header of an `RmtData` chunk.
@@ -51,6 +52,40 @@ layout! {
 pub struct RmtData<'a> {
     fields: RmtFields<'a>,
     data: &'a [u8],
+}
+
+/// The stream that a chunk is a piece of, as its header tells: its data need not be readable.
+#[derive(Clone, Copy, Debug)]
+pub enum PieceOf<'a> {
+    /// The one that the header names.
+    Stream(RmtFields<'a>),
+    /// It may be any: it is a chunk of tokens whose header cannot be read.
+    Any,
+    /// None: it holds no tokens, or is of a version that is not known.
+    None,
+}
+
+impl<'a> PieceOf<'a> {
+    /// Looks at a chunk.
+    pub fn of(chunk: &Chunk<'a>) -> Self {
+        let entry = chunk.entry();
+        if entry.identifier().name() != b"RmtData" {
+            return Self::None;
+        }
+        match chunk.header().and_then(|header| RmtData::parse(entry.version(), header, &[])) {
+            Ok(rmt) => Self::Stream(rmt.fields),
+            Err(error) if matches!(error.kind(), ErrorKind::UnsupportedVersion { .. }) => Self::None,
+            Err(_) => Self::Any,
+        }
+    }
+
+    /// The header, if it names a stream.
+    pub fn fields(self) -> Option<RmtFields<'a>> {
+        match self {
+            Self::Stream(fields) => Some(fields),
+            _ => None,
+        }
+    }
 }
 
 impl<'a> RmtData<'a> {

@@ -7,14 +7,14 @@ mod memory;
 use super::decoder::Decoder;
 use super::loaded::{First, Loaded, Loader, is_known, is_too_much};
 use super::plan::{Part as Stored, Plan, Turn};
-use super::walk::{self, Step, is_of_any, piece, places};
+use super::walk::{self, Step, places};
 use crate::output::{bytes, counted, grouped};
 use crate::trace::Field;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
 use traceglass::rdf::contents::joins::{QueueTime, queue_times};
-use traceglass::rdf::contents::rmt::{RmtData, Stream, TokenOrder};
+use traceglass::rdf::contents::rmt::{PieceOf, RmtFields, Stream, TokenOrder};
 use traceglass::rdf::contents::{Clocks, Content, Json, SystemInfo};
 use traceglass::rdf::contents::{Part, Structure};
 use traceglass::rdf::{Chunk, Compression, Entry, File, Identifier};
@@ -343,20 +343,18 @@ impl Streams {
     fn new(chunks: Vec<(Chunk<'_>, Option<Loaded<'_>>)>) -> Self {
         let mut streams = Self::default();
         for (chunk, loaded) in chunks {
-            match loaded.as_ref().map(Loaded::content) {
-                Some(Ok(Content::Rmt(rmt))) => streams.add(rmt, true),
-                _ if is_of_any(&chunk) => streams.over = streams.pieces.len(),
-                // The next piece may begin within a token.
-                None => piece(&chunk).into_iter().for_each(|rmt| streams.add(rmt, false)),
-                Some(_) => {}
+            match PieceOf::of(&chunk) {
+                PieceOf::Stream(piece) => streams.add(piece, loaded.as_ref().map(|loaded| &*loaded.data)),
+                PieceOf::Any => streams.over = streams.pieces.len(),
+                PieceOf::None => {}
             }
         }
         streams
     }
 
-    /// Adds a piece, or that it is missing.
-    fn add(&mut self, rmt: RmtData<'_>, is_there: bool) {
-        let (fields, next) = (rmt.fields(), self.pieces.len());
+    /// Adds the data of a piece, or that it is missing: the next piece may begin within a token.
+    fn add(&mut self, fields: RmtFields<'_>, data: Option<&[u8]>) {
+        let next = self.pieces.len();
         let (number, version) = (fields.stream(), (fields.major(), fields.minor()));
         let at = *self.places.entry(number).or_insert(next);
         if at == next {
@@ -365,10 +363,8 @@ impl Streams {
         }
         let is_over = at < self.over;
         if let Some(stream) = self.pieces.get_mut(at) {
-            stream.is_over |= is_over || !is_there;
-            if !stream.is_over {
-                stream.data.extend_from_slice(rmt.data());
-            }
+            stream.is_over |= is_over || data.is_none();
+            stream.data.extend(data.filter(|_| !stream.is_over).unwrap_or_default());
         }
     }
 
@@ -424,7 +420,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
         let loaded = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
-                streams.lose(&chunk, place);
+                streams.lose(PieceOf::of(&chunk), place);
                 // Other errors were reported.
                 if is_too_much(&error) {
                     report(untold(place.id, error));
@@ -444,7 +440,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                     let order = orders.entry(rmt.fields().stream()).or_default();
                     // Nothing in here ends it.
                     let _: Result<bool, _> =
-                        streams.of(rmt, place).chunk(file, &loaded, place, &mut |step| {
+                        streams.of(rmt.fields(), place).chunk(file, &loaded, place, &mut |step| {
                             match step {
                                 Step::Record(place, record) => {
                                     let odd = record.token().and_then(|token| order.check(token));
@@ -462,7 +458,7 @@ pub fn check(file: &File<'_>, report: &mut dyn FnMut(Finding)) {
                 }
             }
             Err(error) => {
-                streams.lose(&chunk, place);
+                streams.lose(PieceOf::of(&chunk), place);
                 report(found(Finding::new(Severity::Error, error)));
             }
         }
