@@ -32,7 +32,7 @@ pub use select::Select;
 pub use stamps::{
     Stamps, aligned, duration, insert_span, push_aligned, rfc3339, shown_micros, shown_time, time_json,
 };
-pub use time::{Bounds, LookBack, Reference, Time, Window, begin_before, widen};
+pub use time::{Bounds, Extent, LookBack, Reference, Time, Window, begin_before, widen};
 pub use traceglass_open::time::READ_WHOLE;
 
 use crate::input::Input;
@@ -97,12 +97,8 @@ pub trait Trace {
         ))
     }
 
-    /// The tracks and events, in the order of time.
-    fn events(&self, events: &mut dyn Events) -> Result<Outcome> {
-        self.events_in(traceglass::event::Window::ALL, events)
-    }
-
-    /// The same of a range of time; what lies outside of it is not read where the format has a way around it.
+    /// The tracks and events of a range of time, in the order of time; what lies outside of it is not read where the format
+    /// has a way around it.
     fn events_in(&self, _window: traceglass::event::Window, _events: &mut dyn Events) -> Result<Outcome> {
         Err(no_events(self.format()))
     }

@@ -26,7 +26,7 @@ pub fn tell(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result
             records,
             bytes(size)
         ))?;
-        if let Some((from, to)) = done.span {
+        if let Some((from, to)) = done.range() {
             let shown = |time| shown_time(time, done.is_absolute);
             out.line(format_args!("  from {} to {}", shown(from), shown(to)))?;
         }
@@ -94,7 +94,7 @@ fn json(job: &Job<'_>, done: &Rewritten, size: u64, out: &mut Out) -> Result<()>
         object.insert("redacted".into(), redacted.collect());
     }
     object.insert("errors_carried".into(), done.carried.into());
-    let span = done.span.map(|(from, to)| Value::from(vec![time_json(Some(from)), time_json(Some(to))]));
+    let span = done.range().map(|(from, to)| Value::from(vec![time_json(Some(from)), time_json(Some(to))]));
     object.insert("window_ns".into(), span.unwrap_or(Value::Null));
     out.json(&object.into())
 }

@@ -8,7 +8,7 @@ pub use sketch::Sketch;
 use crate::output::{NAME_MAX, add, push_label};
 use crate::slices::{Slice, TakeSlices};
 use crate::status::{Failure, Result};
-use crate::trace::widen;
+use crate::trace::Extent;
 use compact_str::CompactString;
 use cover::Cover;
 use foldhash::fast::RandomState;
@@ -33,8 +33,7 @@ pub struct Stats {
     pub slices: ByName<Named>,
     pub tracks: ByName<Busy>,
     pub aliases: HashMap<String, String, RandomState>,
-    /// The first and the last time.
-    pub span: Option<(i128, i128)>,
+    extent: Extent,
     window: Window,
     name: String,
     /// The places of tracks that were met, by the numbers that their slices have.
@@ -242,7 +241,7 @@ impl Stats {
 
     /// The duration in nanoseconds: from the first event to the last, or that of the window.
     pub fn ns(&self) -> i128 {
-        let (first, last) = self.span.unwrap_or_default();
+        let (first, last) = self.extent.times.unwrap_or_default();
         let (first, last) = (self.window.from().unwrap_or(first), self.window.to().unwrap_or(last));
         last.saturating_sub(first).max(0)
     }
@@ -386,7 +385,7 @@ impl TakeSlices for Stats {
 
     fn met(&mut self, time: Time) {
         if self.window.contains(Some(time)) {
-            widen(&mut self.span, time.ns(), time.ns());
+            self.extent.meet(time.ns(), time.ns(), time.is_absolute());
         }
     }
 

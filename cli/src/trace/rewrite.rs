@@ -138,8 +138,9 @@ pub struct Rewritten {
     pub anew: Anew,
     /// From the first time to the last one of what was kept.
     pub span: Option<(i128, i128)>,
-    /// True if times count from 1970.
+    /// True if times count from 1970, and true if some do and some do not: then they are no range.
     pub is_absolute: bool,
+    pub is_mixed: bool,
     /// The names of private text that was hidden, and how often each was met.
     pub redacted: Vec<(String, u64)>,
     /// Notes for the user.
@@ -155,6 +156,11 @@ impl Rewritten {
     /// Widens the time that was kept.
     pub fn meet(&mut self, from: i128, to: i128) {
         widen(&mut self.span, from, to);
+    }
+
+    /// From the first time to the last one of what was kept, if they count from one time.
+    pub fn range(&self) -> Option<(i128, i128)> {
+        self.span.filter(|_| !self.is_mixed)
     }
 
     /// Adds bytes that could not be carried over.

@@ -183,6 +183,25 @@ pub fn widen<T: PartialOrd + Copy>(span: &mut Option<(T, T)>, first: T, last: T)
     }
 }
 
+/// The first and the last of some times, of which some may count from the Unix epoch and others from elsewhere: these
+/// cannot be compared, and where some are dates, it is theirs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extent<T = i128> {
+    pub times: Option<(T, T)>,
+    pub is_absolute: bool,
+}
+
+impl<T: PartialOrd + Copy> Extent<T> {
+    pub fn meet(&mut self, first: T, last: T, is_absolute: bool) {
+        if is_absolute && !self.is_absolute {
+            *self = Self { times: None, is_absolute };
+        }
+        if is_absolute == self.is_absolute {
+            widen(&mut self.times, first, last);
+        }
+    }
+}
+
 /// A range of time, in nanoseconds of a clock if nothing else is said; half open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds<T = i128> {

@@ -182,6 +182,68 @@ fn each_session_has_its_own_streams() {
     assert!(from.lines.iter().eq(timed), "{} of {}", from.lines.len(), all.lines.len());
 }
 
+/// Times of a clock that counts from elsewhere are none of those that are dates: not in what is said of a unit, and not in
+/// the time over which events are counted.
+#[test]
+fn dates_are_not_mixed_with_other_times() {
+    let scratch = Scratch::new("mixed");
+    let mut writer = Writer::new(Options::sizes(8192, 2048));
+    let cycles = writer.stream(r#""name":"cycles","clock":true,"format":"uint32le","length":4,"offset":7"#);
+    let ticks = writer.stream(r#""name":"ticks","format":"uint8","length":1,"clock":"cycles""#);
+    let clock = writer.stream(CLOCK);
+    let value = writer.stream(r#""name":"value","format":"uint8","length":1,"clock":"clk""#);
+    for number in 0..2_000_u32 {
+        writer.write(cycles, &number.to_le_bytes());
+        writer.write(ticks, &[0]);
+        writer.write(clock, &timespec(u64::from(number) * 1_000));
+        writer.write(value, &[0]);
+    }
+    let path = scratch.file("mixed.rtc", &writer.stop());
+    let lines = |args: &[&str]| -> Vec<Value> {
+        let output = traceglass(&[args, &[&path]].concat());
+        let text = std::str::from_utf8(&output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let all = cat(&[], &path).lines;
+    let dated: Vec<_> = all.iter().filter(|line| line["time"].is_string()).collect();
+    let undated = all.iter().filter(|line| line["time"].is_null() && line["time_ns"].is_i64()).count();
+    assert_eq!((dated.len(), undated), (4_000, 4_000));
+    let units =
+        lines(&["ls", "--json"]).into_iter().filter(|line| line["kind"] == "unit").collect::<Vec<_>>();
+    assert!(units.len() > 3);
+    let times = || dated.iter().filter_map(|line| line["time_ns"].as_i64());
+    let of_units = |key: &str| units.iter().map(|unit| unit[key].as_i64().unwrap()).collect::<Vec<_>>();
+    let (begins, ends) = (of_units("time_ns"), of_units("end_time_ns"));
+    assert_eq!((begins.first().copied(), ends.last().copied()), (times().min(), times().max()));
+    // Each goes on where the one before has ended, but for a record that lies in both.
+    assert!(begins.iter().skip(1).zip(&ends).all(|(begin, end)| (end - begin).abs() < 2_000_000));
+    assert!(units.iter().all(|unit| unit["time"].is_string()));
+    let stats = lines(&["stats", "--json", "--name", "value"]);
+    let span = (2_000_f64 - 1.0) * 1e-3;
+    let rate = stats[0]["rate"].as_f64().unwrap();
+    assert!((rate * span / 2_000.0 - 1.0).abs() < 1e-3, "{rate}");
+}
+
+/// Fields of damage are shown with status 3, also where it is told by a checksum.
+#[test]
+fn hex_tells_a_wrong_checksum() {
+    let scratch = Scratch::new("hex-crc");
+    let mut bytes = fs::read(data("sample.rtc")).unwrap();
+    let sound = scratch.file("sound.rtc", &bytes);
+    let record = cat(&["--stream", "adc"], &sound).lines[9]["offset"].as_u64().unwrap();
+    bytes[record as usize + 2] ^= 1;
+    let wrong = scratch.file("wrong.rtc", &bytes);
+    let hex = |path: &str, at: u64, len: u64| {
+        status(&traceglass(&["hex", "--at", &at.to_string(), "--len", &len.to_string(), path]))
+    };
+    assert_eq!(hex(&wrong, 0, 30_000), 3);
+    // The checksum of the next unit is right.
+    assert_eq!((hex(&wrong, 8192, 8192), hex(&wrong, record, 8)), (0, 0));
+    for at in (0..bytes.len() as u64).step_by(500) {
+        assert_eq!(hex(&sound, at, 4_000), 0, "{at}");
+    }
+}
+
 #[test]
 fn damage_before_a_range_loses_nothing_of_it() {
     let scratch = Scratch::new("damage-before");

@@ -51,6 +51,28 @@ fn crash() -> Vec<Chunk> {
     ]
 }
 
+/// A range counts from the first record in each verb, be it an event or not.
+#[test]
+fn the_first_record_need_be_no_event() {
+    let tokens = [
+        build::token(12, 10 << 4 | 10_000_000 << 64),
+        build::token(2, 14 | 1 << 4 | 90 << 8),
+        build::token(7, 11 | 0x10000 << 8),
+    ];
+    let trace = Trace::new("first-record", &[build::rmt(1, 1, &tokens.concat())]);
+    let times: Vec<_> =
+        trace.json(&["cat", "--json"]).iter().filter_map(|line| line["time_ns"].as_i64()).collect();
+    let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
+    assert!(first < last);
+    let at = |since: i64| [format!("--from=+{since}ns"), format!("--to=+{}ns", since + 1)];
+    for (since, count) in [(0, 0), (last - first, 1)] {
+        let [from, to] = at(since);
+        let rows = trace.run(&["export", "--format", "csv", &from, &to]).1;
+        assert_eq!(rows.lines().count(), 1 + count, "{since}: {rows}");
+        assert!(!trace.json(&["cat", "--json", &from, &to]).is_empty(), "{since}");
+    }
+}
+
 /// As far as it is shown: of entries what they say, of data what it holds if all of it is there.
 #[test]
 fn hex_tells_damage_of_what_it_shows() {
@@ -58,7 +80,8 @@ fn hex_tells_damage_of_what_it_shows() {
     let mut torn = Chunk { identifier: b"torn".into(), ..sound.clone() };
     torn.stored.pop();
     let unknown = Chunk { compression: 2, ..Chunk::raw("unknown", b"data") };
-    let trace = Trace::new("hex-damage", &[sound.clone(), torn.clone(), unknown]);
+    let empty = Chunk { identifier: b"empty".into(), stored: Vec::new(), ..sound.clone() };
+    let trace = Trace::new("hex-damage", &[sound.clone(), torn.clone(), unknown, empty]);
     let (size, torn_size) = (sound.stored.len(), torn.stored.len());
     let index = 32 + size + torn_size + 4;
     for (at, len, code) in [
@@ -71,6 +94,8 @@ fn hex_tells_damage_of_what_it_shows() {
         (index, 128, 0),
         (index, 129, 3),
         (index - 1, 1, 3),
+        (index + 192, 63, 0),
+        (index + 192, 64, 3),
     ] {
         let args = ["hex", "--at", &at.to_string(), "--len", &len.to_string()];
         assert_eq!(trace.status_of(&args), code, "{at} {len}");

@@ -133,7 +133,7 @@ impl Rdf<'_> {
 
     /// The earliest time of all records of the file: chunks lie in any order. What cannot be read is reported when it
     /// is printed.
-    fn start(&self) -> Result<i128> {
+    pub(super) fn start(&self) -> Result<i128> {
         let mut start: Option<i128> = None;
         walk(&self.file, Pick::All, &mut |step| {
             if let Step::Record(_, record) = step {

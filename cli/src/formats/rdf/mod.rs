@@ -33,7 +33,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use traceglass::event::{Item, Window};
+use traceglass::event::Window;
 
 use traceglass::rdf::{Compression, Entry, File, Identifier, Index};
 use traceglass::{Error, Finding, Format, Gap, Severity};
@@ -129,14 +129,16 @@ impl Rdf<'_> {
 
     /// True if an entry is damaged and a part of it lies in a range. Data is decompressed if all of it lies there.
     fn is_damaged_in(&self, shown: &Range<u64>) -> Result<bool> {
+        let own = |entry: &Entry<'_>| entry.offset()..entry.offset().saturating_add(Index::ENTRY_SIZE as u64);
         let is_seen = |entry: &Entry<'_>| {
-            let own = entry.offset()..entry.offset().saturating_add(Index::ENTRY_SIZE as u64);
-            let mut ranges = [Ok(own), entry.header_range(), entry.stored_range()].into_iter().flatten();
+            let mut ranges =
+                [Ok(own(entry)), entry.header_range(), entry.stored_range()].into_iter().flatten();
             ranges.any(|range| range.start < shown.end && range.end > shown.start)
         };
         let is_whole = |entry: &Entry<'_>| {
-            let range = entry.stored_range();
-            range.is_ok_and(|range| !range.is_empty() && range.start >= shown.start && range.end <= shown.end)
+            // Where nothing is stored, only its entry can be shown.
+            let range = entry.stored_range().map(|range| if range.is_empty() { own(entry) } else { range });
+            range.is_ok_and(|range| range.start >= shown.start && range.end <= shown.end)
         };
         let mut is_damaged =
             self.file.entries().any(|entry| is_seen(&entry) && fault(&self.file, entry).is_some());
@@ -149,21 +151,6 @@ impl Rdf<'_> {
     fn size(&self) -> u64 {
         self.file.data().len() as u64
     }
-}
-
-/// The first time that a file tells, in nanoseconds.
-#[derive(Default)]
-struct First(Option<i128>);
-
-impl Events for First {
-    fn item(&mut self, item: &Item<'_>) -> Result<()> {
-        if let Item::Event(event) = item {
-            self.0 = event.time().map(|time| time.ns());
-        }
-        if self.0.is_some() { Err(Failure::Stopped) } else { Ok(()) }
-    }
-
-    fn advance(&mut self, _bytes: u64) {}
 }
 
 impl Trace for Rdf<'_> {
@@ -193,13 +180,7 @@ impl Trace for Rdf<'_> {
     fn bounds(&self, window: &crate::trace::Window) -> Result<Bounds> {
         window.resolve(&Reference {
             is_absolute: &|| Ok(false),
-            start: &|| {
-                let mut first = First::default();
-                match self.events(&mut first) {
-                    Ok(_) | Err(Failure::Stopped) => Ok(first.0),
-                    Err(failure) => Err(failure),
-                }
-            },
+            start: &|| self.start().map(Some),
             of_clock: &|_| {
                 Err(Failure::usage(
                     "--from and --to: the chunks of RDF count in ticks of different clocks, so @VALUE is for the records of `cat` alone; count from the first record as +1.5s",

@@ -5,20 +5,25 @@ use crate::output::{printable, push_start};
 use crate::record::{self, NAME_SHOWN};
 use crate::status::{Result, Status};
 use crate::trace::{Field, Fields};
-use traceglass::ByteOrder;
 use traceglass::rtc::recover::GapReason;
-use traceglass::rtc::{self, Frame, NamedRecord, Stream, StreamClass, Unit};
+use traceglass::rtc::{self, Checker, Frame, NamedRecord, Stream, StreamClass, Unit};
+use traceglass::{ByteOrder, Severity};
 
 impl Rtc<'_> {
     pub(super) fn dump(&self, fields: &mut Fields<'_, '_>) -> Result<Status> {
         let shown = fields.range();
         let mut frames = Frames::at_unit(self.data, self.unit_before(shown.start), Vec::new());
-        let mut status = Status::Clean;
+        let (mut status, mut checker) = (Status::Clean, Checker::by(crc32fast::hash));
         loop {
             while let Ok(Some(frame)) = frames.next_frame() {
                 if frame.offset() >= shown.end {
                     return Ok(status);
                 }
+                checker.frame(&frames, &frame, |finding| {
+                    let is_error = finding.severity() == Severity::Error;
+                    let is_shown = shown.contains(&finding.cause().offset());
+                    status = status.max(Status::damaged_if(is_error && is_shown));
+                });
                 if frame.end() > shown.start {
                     let stream = frame.slot().and_then(|slot| frames.streams().at(slot));
                     show(&frame, stream, frames.byte_order(), fields)?;
@@ -28,6 +33,7 @@ impl Rtc<'_> {
             if gap.offset() >= shown.end {
                 return Ok(status);
             }
+            checker.gap(&gap, |_| ());
             if gap.end() >= shown.start {
                 status = Status::Damaged;
             }

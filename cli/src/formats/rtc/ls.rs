@@ -27,7 +27,7 @@ impl Rtc<'_> {
         let times = bounds.map(of_ns);
         self.scan(&pass, |one| match &one {
             // Units are listed as a whole.
-            Event::Unit(row) if !times.meets(row.counts.times) => Ok(()),
+            Event::Unit(row) if !times.meets(row.counts.extent.times) => Ok(()),
             _ => event(one),
         })
     }
@@ -83,6 +83,7 @@ impl Rtc<'_> {
                     counts.crc.to_owned(),
                     counts.first(),
                     counts
+                        .extent
                         .times
                         .map(|(first, last)| aligned(in_ns(last).saturating_sub(in_ns(first))))
                         .unwrap_or_default(),
@@ -165,15 +166,17 @@ impl UnitRow<'_> {
         object.insert("subunit_bytes".into(), unit.minor_size().into());
         object.insert("end".into(), span.end().into());
         object.insert("crc".into(), self.counts.crc.into());
-        let (first, last) = self.counts.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
-        insert_span(&mut object, [first, last], self.counts.is_absolute);
+        let extent = &self.counts.extent;
+        let (first, last) = extent.times.map(|(first, last)| (in_ns(first), in_ns(last))).unzip();
+        insert_span(&mut object, [first, last], extent.is_absolute);
         object.into()
     }
 }
 
 impl UnitCounts {
     fn first(&self) -> String {
-        self.times.map(|(first, _)| shown_time(in_ns(first), self.is_absolute)).unwrap_or_default()
+        let first = self.extent.times.map(|(first, _)| first);
+        first.map(|first| shown_time(in_ns(first), self.extent.is_absolute)).unwrap_or_default()
     }
 }
 

@@ -4,7 +4,7 @@ use super::session::{Frames, Rtc, Slots};
 use super::value::{Text, of_ns};
 use crate::progress::Progress;
 use crate::status::{Result, Status};
-use crate::trace::widen;
+use crate::trace::{Extent, widen};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -55,15 +55,14 @@ pub(super) struct UnitRow<'a> {
 /// The counts of a unit.
 pub(super) struct UnitCounts {
     pub(super) crc: &'static str,
-    /// The number of records that end in it, the earliest and latest time of them, and whether they count from the Unix
-    /// epoch.
+    /// The number of records that end in it, and the earliest and latest time of them.
     pub(super) records: u64,
-    pub(super) times: Option<(Time, Time)>,
-    pub(super) is_absolute: bool,
+    pub(super) extent: Extent<Time>,
 }
 
 impl UnitCounts {
-    const NONE: Self = Self { crc: "missing", records: 0, times: None, is_absolute: false };
+    const NONE: Self =
+        Self { crc: "missing", records: 0, extent: Extent { times: None, is_absolute: false } };
 }
 
 /// The streams of a session and what they held.
@@ -177,12 +176,11 @@ impl Session {
         counts: &mut UnitCounts,
     ) {
         counts.records += 1;
-        let time = time_of(names, record);
-        time.into_iter().for_each(|time| widen(&mut counts.times, time, time));
-        if let Some(row) = self.rows.get_mut(record.slot()) {
-            row.records += 1;
-            time.into_iter().for_each(|time| widen(&mut row.times, time, time));
-            counts.is_absolute |= row.details.is_absolute;
+        let Some(row) = self.rows.get_mut(record.slot()) else { return };
+        row.records += 1;
+        if let Some(time) = time_of(names, record) {
+            widen(&mut row.times, time, time);
+            counts.extent.meet(time, time, row.details.is_absolute);
         }
     }
 

@@ -67,8 +67,6 @@ pub struct Units<'a> {
     /// The writer's byte order.
     pub order: ByteOrder,
     is_clean: bool,
-    /// True if all that told a time counts from the Unix epoch; `None` if nothing did.
-    are_absolute: Option<bool>,
     left: Left,
 }
 
@@ -157,11 +155,8 @@ impl<'a> Units<'a> {
         wrong.saturating_add(self.errors.saturating_mul(times))
     }
 
-    /// Notes the times of what is in ranges, and whether they and those before are dates.
+    /// Notes the times of what is in ranges.
     pub fn span(&self, ranges: &[Range], done: &mut Rewritten) {
-        if let Some(are_absolute) = self.are_absolute {
-            done.is_absolute = are_absolute && (done.is_absolute || done.span.is_none());
-        }
         let spans = self.in_ranges(ranges).filter_map(|unit| unit.span);
         spans.for_each(|(first, last)| done.meet(in_ns(first), in_ns(last)));
     }

@@ -92,8 +92,8 @@ struct Walk<'d, 'a> {
     seen: Vec<Seen>,
     /// Frames of default streams and gaps so far.
     others: u64,
-    /// True if all that told a time counts from the Unix epoch; `None` if nothing did.
-    are_absolute: Option<bool>,
+    /// True if something told a time, of this file or of those before.
+    has_told: bool,
     marks: Vec<Frame<'a>>,
     errors: u64,
     sums: Vec<(u64, CrcStatus)>,
@@ -114,6 +114,7 @@ impl Units<'_> {
         let times = bounds.map(of_ns);
         let size = rtc.data.len() as u64;
         let mut walk = Walk {
+            has_told: done.span.is_some(),
             done,
             size,
             units: Vec::new(),
@@ -131,7 +132,6 @@ impl Units<'_> {
             names: Names::new(Vec::new()),
             seen: Vec::new(),
             others: 1,
-            are_absolute: None,
             marks: Vec::new(),
             errors: 0,
             sums: Vec::new(),
@@ -306,7 +306,7 @@ impl<'a> Walk<'_, 'a> {
             _ => Says::Nothing,
         };
         if says == Says::Own {
-            judge(&mut self.are_absolute, records, slot);
+            judge(self.done, &mut self.has_told, records, slot);
         }
         if self.seen.len() <= slot {
             self.seen.resize(slot.saturating_add(1), Seen::default());
@@ -329,9 +329,9 @@ impl<'a> Walk<'_, 'a> {
     /// A clock tells the time in a unit.
     #[inline]
     fn clock(&mut self, records: &Records<'_, '_, Slots<'_>>, slot: usize, unit: usize) {
-        let are_absolute = &mut self.are_absolute;
+        let (done, has_told) = (&mut *self.done, &mut self.has_told);
         self.clocks.stamp(slot, unit, || {
-            judge(are_absolute, records, slot);
+            judge(done, has_told, records, slot);
             is_delta(records, slot)
         });
     }
@@ -540,15 +540,16 @@ impl<'a> Walk<'_, 'a> {
             is_ieee: self.is_ieee == Some(true),
             order,
             is_clean: self.is_clean,
-            are_absolute: self.are_absolute,
             left: self.exact.map(Exact::into_left).unwrap_or_default(),
         }
     }
 }
 
-/// Notes whether the times of a stream count from the Unix epoch.
-fn judge(are_absolute: &mut Option<bool>, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
-    *are_absolute = Some(are_absolute.unwrap_or(true) && records.streams().is_absolute(slot));
+/// Notes whether the times of a stream count from the Unix epoch, as those before.
+fn judge(done: &mut Rewritten, has_told: &mut bool, records: &Records<'_, '_, Slots<'_>>, slot: usize) {
+    let is_absolute = records.streams().is_absolute(slot);
+    done.is_mixed |= std::mem::replace(has_told, true) && done.is_absolute != is_absolute;
+    done.is_absolute = is_absolute;
 }
 
 /// True if a clock counts from another one.
