@@ -2,7 +2,7 @@
 
 use crate::record::{Class, ClassId, Fact, FieldInfo, FixedClass, Kind, Scope, Slot, Step};
 use crate::rtc::name::Name;
-use crate::rtc::{ClockLink, Decimal, Format, Stream, Streams};
+use crate::rtc::{ClockLink, Decimal, Format, Sample, Stream, Streams};
 use core::fmt::{self, Display};
 
 /// The numbers that are set aside for the fields of one stream.
@@ -29,7 +29,7 @@ pub(crate) struct Scale {
     pub(crate) gain: Option<Decimal>,
     pub(crate) offset: Option<Decimal>,
     /// Gain, offset and places: the first two are in units of 10^-places, if they are short.
-    pub(super) exact: Option<(i64, i64, u32)>,
+    exact: Option<(i64, i64, u32)>,
 }
 
 impl Scale {
@@ -43,6 +43,20 @@ impl Scale {
     #[inline(always)]
     pub(crate) const fn is_none(&self) -> bool {
         self.gain.is_none() && self.offset.is_none()
+    }
+
+    /// An integer times gain plus offset, if that is exact.
+    #[inline(always)]
+    pub(crate) fn exact(&self, sample: Sample<'_>) -> Option<crate::record::Decimal> {
+        let value = match sample {
+            Sample::Unsigned(value) => i128::from(value),
+            Sample::Signed(value) => i128::from(value),
+            _ => return None,
+        };
+        let (gain, offset, places) = self.exact?;
+        // Integers of 64 bits have a product of 128, and room for a sum.
+        let digits = value.wrapping_mul(gain.into()).wrapping_add(offset.into());
+        Some(crate::record::Decimal { digits, places })
     }
 }
 

@@ -134,19 +134,14 @@ impl record::Record for NamedRecord<'_, '_> {
 /// Tells a value, scaled if its stream is.
 #[inline(always)]
 fn tell_sample<L: Listener>(to: &mut L, slot: Slot, sample: Sample<'_>, scale: &Scale) {
-    let integer = match sample {
-        Sample::Unsigned(value) if scale.is_none() => return to.unsigned(slot, value),
-        Sample::Signed(value) if scale.is_none() => return to.signed(slot, value),
-        Sample::Unsigned(value) => Some(i128::from(value)),
-        Sample::Signed(value) => Some(i128::from(value)),
-        _ => None,
-    };
-    if let (Some(value), Some((gain, offset, places))) = (integer, scale.exact) {
-        // Integers of 64 bits have a product of 128, and room for a sum.
-        let digits = value.wrapping_mul(gain.into()).wrapping_add(offset.into());
-        return to.decimal(slot, record::Decimal { digits, places });
+    match sample {
+        Sample::Unsigned(value) if scale.is_none() => to.unsigned(slot, value),
+        Sample::Signed(value) if scale.is_none() => to.signed(slot, value),
+        _ => match scale.exact(sample) {
+            Some(exact) => to.decimal(slot, exact),
+            None => tell_other(to, slot, sample, scale),
+        },
     }
-    tell_other(to, slot, sample, scale);
 }
 
 #[inline(never)]

@@ -10,6 +10,7 @@ use crate::event::time::Window;
 use crate::event::track::{Clock, Track, TrackId, TrackKind};
 use crate::event::{Item, Source};
 use crate::gap::Gap;
+use crate::record::Decimal;
 use crate::room::Room;
 use crate::rtc::class::Scale;
 use crate::rtc::recover::{Found, Records};
@@ -224,7 +225,10 @@ fn last_number(samples: Samples<'_>, scale: &Scale) -> Option<Number> {
     match last? {
         Sample::Unsigned(value) if scale.is_none() => Some(Number::Integer(value.into())),
         Sample::Signed(value) if scale.is_none() => Some(Number::Integer(value.into())),
-        number => number.scaled(scale.gain, scale.offset).map(Number::Float),
+        number => {
+            let exact = scale.exact(number).map(Decimal::to_f64);
+            exact.or_else(|| number.scaled(scale.gain, scale.offset)).map(Number::Float)
+        }
     }
 }
 
