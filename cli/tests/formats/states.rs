@@ -205,17 +205,21 @@ fn statistics_add_up() {
 /// Against another trace, all that it has is there, too.
 #[test]
 fn nothing_of_the_other_trace_is_missing() {
-    let [path, other] = ["sample.rfr", "sample.ctf"].map(|sample| data(sample).to_str().unwrap().to_owned());
-    let both = lines(&["stats", "--json", "--against", &other, &path]);
-    for (line, is_own) in lines(&["stats", "--json", &other])
-        .iter()
-        .map(|line| (line, false))
-        .chain(lines(&["stats", "--json", &path]).iter().map(|line| (line, true)))
-    {
-        let is_it = |found: &&Value| ["kind", "name", "track"].iter().all(|key| found[key] == line[key]);
-        let found = both.iter().find(is_it).unwrap();
-        let key = if line["kind"] == "track" { "busy_ns" } else { "count" };
-        assert_eq!(if is_own { &found[key] } else { &found["against"][key] }, &line[key], "{line}");
+    for other in ["sample.ctf", "kernel"] {
+        let [path, other] = ["sample.rfr", other].map(|sample| data(sample).to_str().unwrap().to_owned());
+        let both = lines(&["stats", "--json", "--against", &other, &path]);
+        for (line, is_own) in lines(&["stats", "--json", &other])
+            .iter()
+            .map(|line| (line, false))
+            .chain(lines(&["stats", "--json", &path]).iter().map(|line| (line, true)))
+        {
+            let is_it = |found: &&Value| ["kind", "name", "track"].iter().all(|key| found[key] == line[key]);
+            let found = both.iter().find(is_it).unwrap();
+            let key = if line["kind"] == "track" { "busy_ns" } else { "count" };
+            assert_eq!(if is_own { &found[key] } else { &found["against"][key] }, &line[key], "{line}");
+            // No track of one is called as one of the other.
+            assert_eq!(found["label"], line["label"], "{line}");
+        }
     }
 }
 

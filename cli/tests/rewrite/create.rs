@@ -135,6 +135,12 @@ fn exported_files_become_the_file_again() {
     assert_eq!(manifest[10].get("name_hex"), None);
     assert_eq!(write(&["create", "-o", &out, &parts]).0, 0);
     assert_eq!(fs::read(&out).unwrap(), fs::read(&input).unwrap());
+    // A file without chunks.
+    let input = scratch.file("empty.rdf", &file(&[]));
+    let [parts, out] = ["empty", "empty.out"].map(|name| scratch.path(name));
+    assert_eq!(status(&traceglass(&["export", "--format", "files", "-o", &parts, &input])), 0);
+    assert_eq!(write(&["create", "-o", &out, &parts]).0, 0);
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&input).unwrap());
     // Files that have the names of chunks.
     scratch.file("plain/AsicInfo.bin", b"one");
     scratch.file("plain/Zeta", b"two");

@@ -116,7 +116,8 @@ fn tell(chunks: &[Loaded], done: &mut Rewritten) {
 fn load(parts: &NewParts<'_>) -> Result<Vec<Loaded>> {
     let path = parts.list;
     let listed = if path.is_dir() { of_folder(path)? } else { of_list(path)? };
-    if listed.is_empty() {
+    // A file without chunks may have been exported.
+    if listed.is_empty() && !path.join("manifest.json").is_file() {
         return Err(Failure::usage(format!("{}: no chunk is in it", shown(path))));
     }
     let mut files = listed.iter().flat_map(|chunk| chunk.header.iter().chain(&chunk.data));
