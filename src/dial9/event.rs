@@ -165,10 +165,19 @@ impl<'a> Event<'a> {
         self.schema().name()
     }
 
-    /// The time in nanoseconds; `None` if its schema has none.
+    /// The time in nanoseconds, as the file says it; `None` if its schema has none.
     #[inline(always)]
     pub const fn nanoseconds(&self) -> Option<u64> {
         if self.schema.timed() { Some(self.time) } else { None }
+    }
+
+    /// The time in nanoseconds, if it has one: `None` for 0, too, which a recorder writes where there is none, as of
+    /// symbols.
+    ///
+    /// What is told of an event has this time; [`Self::nanoseconds`] is what the file says.
+    #[inline(always)]
+    pub const fn moment(&self) -> Option<u64> {
+        moment_of(self.nanoseconds())
     }
 
     /// The fields, in the order of the schema.
@@ -218,6 +227,15 @@ impl fmt::Debug for Event<'_> {
             .field("name", &self.name())
             .field("time", &self.nanoseconds())
             .finish_non_exhaustive()
+    }
+}
+
+/// What a time of the file says of when something was: 0 says nothing.
+#[inline(always)]
+pub(super) const fn moment_of(time: Option<u64>) -> Option<u64> {
+    match time {
+        Some(0) => None,
+        time => time,
     }
 }
 

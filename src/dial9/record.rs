@@ -1,7 +1,7 @@
 //! Events as records: the one place that says what their fields are.
 
 use super::element::CLASS;
-use super::event::{Event, TAG};
+use super::event::{Event, TAG, moment_of};
 use super::frames::Frames;
 use super::storage::Storage;
 use super::stretch::Told;
@@ -11,8 +11,8 @@ use crate::record::{ClassId, Head, Listener, Record, Source, Time};
 
 /// The events of a trace as records, in the order of the input.
 ///
-/// Their times count from the origin of the writer's monotonic clock. Pooled text and stacks are told as what they
-/// refer to. A reference to nothing is text that says so, or an absent stack.
+/// Their times count from the origin of the writer's monotonic clock; symbols [have none](Event::moment). Pooled text
+/// and stacks are told as what they refer to. A reference to nothing is text that says so, or an absent stack.
 ///
 /// Each event is read once, while it is told. After damage it [recovers](Frames::recover).
 ///
@@ -120,7 +120,7 @@ impl<'a, 's> Records<'a, 's> {
             let kind = ErrorKind::CapacityExceeded { capacity: 0, needed: 1 };
             return Err(Error::new(offset, CLASS, kind));
         };
-        let time = time.map(|ns| Time::since_origin(ns.into()));
+        let time = moment_of(time).map(|ns| Time::since_origin(ns.into()));
         Ok(Some(Head { class: ClassId(class), time, offset, bit: 0, len: None }))
     }
 }

@@ -1,7 +1,7 @@
 //! Events that follow each other: nothing between them changes what they refer to.
 
 use super::class::EventClass;
-use super::event::{TAG, TYPED, values};
+use super::event::{TAG, TYPED, moment_of, values};
 use super::schema::Schema;
 use super::storage::{Batch, PoolSlot, SchemaSlot};
 use super::tell::{self, Pools, SLOTS};
@@ -55,7 +55,7 @@ impl<'a, 't, 's> Stretch<'a, 't, 's> {
         let class = EventClass { id: ClassId(class), schema: Schema::at(data, *place), first_slot, unit };
         let head = Head {
             class: class.id,
-            time: time.map(|ns| Time::since_origin(ns.into())),
+            time: moment_of(time).map(|ns| Time::since_origin(ns.into())),
             offset: to_u64(at),
             bit: 0,
             len: None,

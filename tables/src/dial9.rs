@@ -183,9 +183,9 @@ fn batches(name: &str, data: &[u8], common: &mut Common<'_>, sink: &mut Sink<'_>
         }
         let Some(part) = &mut batch else { continue };
         part.bytes = frames.offset().saturating_sub(part.offset);
-        // Symbols have the time 0, which says nothing.
+        // Symbols have no time.
         if let Some(Frame::Event(event)) = &frame
-            && let Some(time) = event.nanoseconds().filter(|&time| time > 0).map(i128::from)
+            && let Some(time) = event.moment().map(i128::from)
         {
             part.begin = Some(part.begin.map_or(time, |begin| begin.min(time)));
             part.end = Some(part.end.map_or(time, |end| end.max(time)));

@@ -180,7 +180,7 @@ fn agrees_with_frames(data: &[u8]) {
     loop {
         match frames.next_event() {
             Ok(Some(event)) => {
-                let time = event.nanoseconds().map_or_else(|| "-".to_owned(), |time| time.to_string());
+                let time = event.moment().map_or_else(|| "-".to_owned(), |time| time.to_string());
                 events.push(format!("{time} {}", event.name()));
             }
             Ok(None) => break,
@@ -250,6 +250,17 @@ fn events_are_told_wherever_their_schemas_and_text_are() {
     assert_eq!(lines.lines[0], "1001 A a=0 s=\"three\"");
     assert_eq!(lines.lines[13], "1005 B a=1073741824 s=\"pooled string 5\"");
     assert_eq!(lines.lines[14], "1006 B a=171798691840 s=\"seven\"");
+}
+
+/// A recorder writes the time 0 where there is none.
+#[test]
+fn symbols_are_told_without_a_time() {
+    let schema = Writer::new().header().schema(5, "SymbolTableEntry", &[("addr", VARINT)]).reset(7);
+    let data = schema.event(5, 0).varint(1).reset(0).event(5, 0).varint(2).event(5, 1).varint(3).0;
+    agrees_with_frames(&data);
+    let (lines, _) = told(&data, true);
+    let times = ["7 SymbolTableEntry addr=1", "- SymbolTableEntry addr=2", "1 SymbolTableEntry addr=3"];
+    assert_eq!(lines.lines, times);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Slices come first, the longest total first; then tracks, the busiest first; then events, the most frequent first.
 /// Count, total, minimum and maximum are exact; p50 and p99 are off by 1/64 at most. Memory does not grow with the
-/// number of events.
+/// number of events. Symbols of dial9 are no events.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -388,6 +388,27 @@ fn a_range_counts_from_the_same_event_in_all_verbs() {
     }
 }
 
+/// The time 0 of a symbol says nothing: it has none, and is in no range.
+#[test]
+fn symbols_have_no_time() {
+    let scratch = Scratch::new("dial9-symbols");
+    let schemas =
+        Writer::new().header().schema(1, "Timed", &[]).schema(2, "SymbolTableEntry", &[("addr", VARINT)]);
+    let timed = schemas.reset(5_000).event(1, 5).event(1, 5);
+    let data = timed.reset(0).event(2, 0).varint(1).event(2, 0).varint(2);
+    let path = scratch.file("symbols.bin", &data.0);
+    let lines = json(&["cat", "--json", &path]);
+    let times: Vec<_> = lines.iter().map(|line| (line["kind"].as_str(), line["time_ns"].as_u64())).collect();
+    let symbol = (Some("SymbolTableEntry"), None);
+    assert_eq!(times, [(Some("Timed"), Some(5_005)), (Some("Timed"), Some(5_010)), symbol, symbol]);
+    let text = said(&["cat", &path]);
+    assert!(text.contains("-  SymbolTableEntry") && !text.contains("0.000000000"), "{text}");
+    for range in ["--from=@0", "--to=@6000", "--to=+1s"] {
+        let lines = json(&["cat", "--json", range, &path]);
+        assert!(lines.len() == 2 && lines.iter().all(|line| line["kind"] == "Timed"), "{range}: {lines:?}");
+    }
+}
+
 /// A segment of batches that overlap, in which times go back; some events have no time, and some the time 0.
 fn overlapping(random: &mut Random) -> Vec<u8> {
     let mut writer = Writer::new();

@@ -27,7 +27,7 @@ impl Record for OrderedRecord<'_> {
         let first_slot = layout.fields_before.wrapping_mul(SLOTS);
         let unit = |field| layout.unit(field);
         let class = EventClass { id: ClassId(self.class), schema: event.schema(), first_slot, unit };
-        let time = event.nanoseconds().map(|ns| Time::since_origin(ns.into()));
+        let time = event.moment().map(|ns| Time::since_origin(ns.into()));
         let head = Head { class: class.id, time, offset: event.offset(), bit: 0, len: None };
         let wants = to.begin(&head, &class);
         if wants.has(Scope::Fields) {

@@ -72,11 +72,11 @@ fn print_segment(
     if let Some(path) = segment.path {
         lines.set_place(&Place { shown: shown(path), json: Line::new().path(Some(path)).more() });
     }
-    // Symbols have the time 0, which is before all others: they come last.
+    // Symbols have no time, and are in no place of the order: they come last.
     let mut of_no_time = Vec::new();
     while let Some(ordered) = order.next_event() {
         let event = ordered.event();
-        if event.offset() < printed || !bounds.wants(event.nanoseconds().map(i128::from)) {
+        if event.offset() < printed || !bounds.wants(event.moment().map(i128::from)) {
             continue;
         }
         if ordered.nanoseconds() == 0 {

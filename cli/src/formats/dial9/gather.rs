@@ -27,7 +27,7 @@ pub struct Gather {
     pub batches: u64,
     pub events: u64,
     pub counts: BTreeMap<String, u64>,
-    /// The first and last time of the segment that is read, and of all. Symbols have none: it is 0.
+    /// The first and last time of the segment that is read, and of all. Symbols have none.
     segment_times: Option<(u64, u64)>,
     pub times: Option<(u64, u64)>,
     /// The first time of day that is known, and the time of the writer's clock then.
@@ -48,7 +48,7 @@ impl Gather {
         class.count = class.count.saturating_add(1);
         let says = class.says;
         let Some(time) = event.nanoseconds() else { return };
-        if time > 0 {
+        if event.moment().is_some() {
             widen(&mut self.segment_times, time, time);
         }
         match says {

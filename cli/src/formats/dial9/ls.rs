@@ -126,8 +126,7 @@ fn rows(data: &[u8], mut reached: Reached<'_>) -> Vec<Row> {
                 match frame {
                     Frame::Event(event) => {
                         row.events = row.events.saturating_add(1);
-                        // Symbols have the time 0, which says nothing.
-                        if let Some(time) = event.nanoseconds().filter(|time| *time > 0) {
+                        if let Some(time) = event.moment() {
                             widen(&mut row.times, time, time);
                         }
                     }

@@ -90,8 +90,7 @@ impl<'a> Dial9<'a> {
                 loop {
                     match frames.next_event() {
                         Ok(Some(event)) => {
-                            let time = event.nanoseconds().filter(|time| *time > 0);
-                            first = [first, time].into_iter().flatten().min();
+                            first = [first, event.moment()].into_iter().flatten().min();
                         }
                         Ok(None) => return Ok(first),
                         Err(_) => drop(frames.recover()),

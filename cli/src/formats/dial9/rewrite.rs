@@ -93,7 +93,7 @@ impl<'w> Turns<'w> {
     /// The event's turn, and its time, if it has one.
     #[inline]
     fn of(&mut self, event: &Event<'_>) -> (Turn, u64) {
-        let (schema, time) = (event.schema(), event.nanoseconds().unwrap_or(0));
+        let (schema, time) = (event.schema(), event.moment().unwrap_or(0));
         let turn = match self.known.get(usize::from(schema.type_id()) % NAMES) {
             Some((at, turn)) if *at == schema.offset() => *turn,
             _ => self.learn(schema),

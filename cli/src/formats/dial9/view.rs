@@ -101,7 +101,7 @@ impl<'v> View<'v> {
                             }
                             (Level::Part, None)
                         }
-                        Frame::Event(event) => (Level::Record, event.nanoseconds()),
+                        Frame::Event(event) => (Level::Record, event.moment()),
                         _ => (Level::Filling, None),
                     };
                     let about = Seen { frames: &frames, frame: &frame, number };
