@@ -128,6 +128,32 @@ fn a_range_of_what_a_recorder_says_is_kept() {
     }
 }
 
+/// What has no time is in no range. If none is asked for, its name says that it is wanted.
+#[test]
+fn what_has_no_time_is_kept_by_its_name() {
+    let scratch = Scratch::new("rewrite-dial9-timeless");
+    let schemas = batch("PollStartEvent", &[100]).schema_timed(8, "Untimed", 0, &[]);
+    let symbol = schemas.untimed(8).schema(9, "SymbolTableEntry", &[("addr", VARINT)]);
+    let first = symbol.reset(0).event(9, 0).varint(1).event(9, 0).varint(2).0;
+    let input = scratch.file("in.bin", &[first, batch("PollEndEvent", &[300]).0].concat());
+    let names = |args: &[&str], path: &str| -> Vec<String> {
+        let kind = |line: serde_json::Value| line["kind"].as_str().unwrap().to_owned();
+        lines(&[&["cat", "--json"], args, &[path]].concat()).into_iter().map(kind).collect()
+    };
+    for (number, (name, count)) in [("SymbolTableEntry", 2), ("Untimed", 1)].into_iter().enumerate() {
+        let select = format!("--name={name}");
+        let out = scratch.path(&format!("{number}.bin"));
+        let (code, report) = write(&["cut", &select, "-o", &out, &input]);
+        assert_eq!(code, 0, "{report}");
+        let kept = names(&[&select], &out);
+        assert!(kept.len() == count && kept.iter().all(|kind| kind == name), "{kept:?}");
+        assert!(is_clean(&out) && names(&[], &out).iter().all(|kind| !kind.starts_with("Poll")));
+        let ranged = scratch.path(&format!("ranged-{number}.bin"));
+        assert_eq!(write(&["cut", &select, "--from=@0", "-o", &ranged, &input]).0, 0);
+        assert_eq!(fs::read(&ranged).unwrap(), b"TRC\0\x01");
+    }
+}
+
 #[test]
 fn damage_costs_the_rest_of_its_batch() {
     let scratch = Scratch::new("rewrite-dial9-damaged");

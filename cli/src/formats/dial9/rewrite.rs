@@ -22,8 +22,9 @@ struct Piece {
     start: u64,
     end: u64,
     events: u64,
-    /// Events that say something of others, or have no time.
+    /// Events that say something of others, or have no time; and true if one has no time and a name that is wanted.
     about: u64,
+    has_timeless: bool,
     /// Others with a name that is wanted, and the first and the last of their times.
     named: u64,
     span: Span,
@@ -72,6 +73,8 @@ enum Turn {
     About,
     /// Both.
     Told,
+    /// It is, if its piece is; if no range is asked for, it is wanted: it has no time.
+    Timeless,
     Outside,
 }
 
@@ -98,7 +101,10 @@ impl<'w> Turns<'w> {
             Some((at, turn)) if *at == schema.offset() => *turn,
             _ => self.learn(schema),
         };
-        if matches!(turn, Turn::Named | Turn::Told) && time == 0 { (Turn::About, time) } else { (turn, time) }
+        match turn {
+            Turn::Named | Turn::Told if time == 0 => (Turn::Timeless, time),
+            turn => (turn, time),
+        }
     }
 
     /// Compares the name of a schema.
@@ -311,6 +317,10 @@ impl Piece {
                 self.span.meet(time);
             }
             Turn::About => self.about = self.about.saturating_add(1),
+            Turn::Timeless => {
+                self.about = self.about.saturating_add(1);
+                self.has_timeless = true;
+            }
             Turn::Told => {
                 self.about = self.about.saturating_add(1);
                 self.told.meet(time);
@@ -325,7 +335,8 @@ impl Piece {
         let spans = || [self.span, self.told].into_iter().filter_map(Span::times);
         if spans().all(|(first, last)| wants(first) && wants(last)) {
             spans().for_each(|(first, last)| done.meet(first.into(), last.into()));
-            (self.inside, self.is_wanted) = (self.named, spans().next().is_some());
+            let is_timeless = self.has_timeless && bounds.is_everything();
+            (self.inside, self.is_wanted) = (self.named, is_timeless || spans().next().is_some());
             return;
         }
         if !spans().any(|(first, last)| bounds.meets(Some((first.into(), last.into())))) {
