@@ -233,10 +233,15 @@ impl<T: PartialOrd + Copy> Bounds<T> {
         self.to.is_some_and(|to| time >= to)
     }
 
-    /// True if something happened in the range, of what happened from one time up to another. Without times it is in no
-    /// range.
+    /// True if it holds no time: it ends where it begins.
+    fn is_empty(&self) -> bool {
+        self.from.zip(self.to).is_some_and(|(from, to)| from >= to)
+    }
+
+    /// True if what lies from one time up to another reaches into the range. Without times it is in no range.
     pub fn meets(&self, span: Option<(T, T)>) -> bool {
         match span {
+            Some(_) if self.is_empty() => false,
             Some((first, last)) => self.from.is_none_or(|from| last >= from) && !self.is_past(first),
             None => self.is_everything(),
         }
@@ -401,6 +406,8 @@ mod tests {
             [false, true, true, false]
         );
         assert!(!bounds.meets(None) && Bounds::<i128>::default().meets(None));
+        let empty = Bounds { from: Some(5), to: Some(5) };
+        assert!(!empty.meets(Some((0, 9))) && !empty.meets(Some((5, 5))) && !empty.wants(Some(5)));
         for wrong in [
             "",
             "-1",

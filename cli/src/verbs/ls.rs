@@ -9,7 +9,7 @@ use crate::trace::{Listing, Open, Select};
 /// List the parts of a file, one a line
 ///
 /// The parts are chunks for RDF, units and streams for RTC, streams and packets for a CTF trace, packets and fragments
-/// for CTF metadata, chunks and sequences for RFR. With --from and --to, only parts with an event in that range are
+/// for CTF metadata, chunks and sequences for RFR. With --from and --to, only parts that reach into that range are
 /// listed. Compressed data of RDF is read with --sha256 alone: without it, damage within is not seen.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

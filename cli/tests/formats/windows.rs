@@ -195,6 +195,25 @@ fn parts_outside_of_a_range_are_not_listed() {
     }
 }
 
+/// Headers of packets may say no times: their records do. Nothing reaches into a range that is empty.
+#[test]
+fn packets_without_times_are_in_the_range_of_their_records() {
+    let listed = |name: &str, args: &[&str]| {
+        let path = data(name);
+        lines(&[&["ls", "--json"], args, &[path.to_str().unwrap()]].concat()).len()
+    };
+    let packets = |args: &[&str]| listed("sample.ctf1", &[&["--packets"], args].concat());
+    assert_eq!(packets(&[]), 1);
+    assert_eq!(packets(&["--from", "+9us", "--to", "+12us"]), 1);
+    assert_eq!((packets(&["--from", "+1h"]), packets(&["--to", "@0"])), (0, 0));
+    let empty = ["--from", "+9us", "--to", "+9us"];
+    assert_eq!(packets(&empty), 0);
+    for name in ["sample.ctf1", "sample.ctf", "sample.rfr", "sample.rtc", "trace.0.bin"] {
+        assert!(listed(name, &["--from", "+9us"]) > 0, "{name}");
+        assert_eq!(listed(name, &empty), 0, "{name}");
+    }
+}
+
 #[test]
 fn what_has_no_time_has_no_range() {
     for args in [

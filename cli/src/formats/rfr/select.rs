@@ -127,9 +127,10 @@ impl Range {
         self.from == 0 && self.to.is_none()
     }
 
-    /// True if something happened in it, of what happened from one time to another.
+    /// True if what lies from one time to another reaches into it. Nothing does if it ends where it begins.
     pub fn meets(&self, span: Option<(u64, u64)>) -> bool {
-        let meets = |(first, last)| last >= self.from && self.to.is_none_or(|to| first < to);
+        let meets =
+            |(first, last)| last >= self.from && self.to.is_none_or(|to| first < to && self.from < to);
         self.is_everything() || span.is_some_and(meets)
     }
 

@@ -10,7 +10,8 @@ use crate::progress::Progress;
 use crate::record::Json;
 use crate::status::{Result, Status};
 use crate::table::{Table, date, path, right};
-use crate::trace::{Bounds, Damage, DamageExt as _, Listing, Stamps, aligned, shown_time};
+use crate::trace::{Bounds, Damage, DamageExt as _, Listing, Stamps, aligned, shown_time, widen};
+use traceglass::ctf::data::Packet;
 
 pub fn ls(
     ctf: &Ctf<'_>,
@@ -129,10 +130,10 @@ fn packets(
             };
             let total = packet.end_offset().saturating_sub(packet.offset());
             progress.advance(total);
-            let (begin, end) = span(&packet);
-            if !bounds.meets(begin.or(end).zip(end.or(begin))) {
+            if !bounds.is_everything() && !bounds.meets(times(&packet)) {
                 continue;
             }
+            let (begin, end) = span(&packet);
             (count, size) = (count + 1, size + total);
             let clock = packet.stream_class().clock();
             let is_unix = clock.is_some_and(|clock| clock.is_unix());
@@ -175,4 +176,18 @@ fn packets(
         out.wrapped("", format_args!("{}, {}", counted(count, "packet", "packets"), bytes(size)))?;
     }
     Ok(())
+}
+
+/// The times that a packet lies between. Its records are read for that only where its header does not say both.
+fn times(packet: &Packet<'_, '_>) -> Option<(i128, i128)> {
+    let (begin, end) = span(packet);
+    let stated = begin.zip(end);
+    if stated.is_some() {
+        return stated;
+    }
+    let mut times = None;
+    let records = packet.records().map_while(traceglass::Result::ok);
+    let known = begin.into_iter().chain(end).chain(records.filter_map(|record| record.nanoseconds()));
+    known.for_each(|time| widen(&mut times, time, time));
+    times
 }
