@@ -10,7 +10,8 @@ use crate::trace::{Listing, Open, Select};
 ///
 /// The parts are chunks for RDF, units and streams for RTC, streams and packets for a CTF trace, packets and fragments
 /// for CTF metadata, chunks and sequences for RFR. With --from and --to, only parts that reach into that range are
-/// listed. Compressed data of RDF is read with --sha256 alone: without it, damage within is not seen.
+/// listed. Compressed data of RDF is read with --sha256 alone: without it, damage within is not seen. With --packets,
+/// headers of CTF are read alone: damage within records is not seen.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -214,6 +214,24 @@ fn packets_without_times_are_in_the_range_of_their_records() {
     }
 }
 
+/// A packet that ends behind its file is damage, though headers alone are read.
+#[test]
+fn a_list_of_packets_sees_where_the_file_ends() {
+    let scratch = Scratch::new("windows-packets-cut");
+    let sample = data("sample.ctf");
+    let stream = std::fs::read(sample.join("stream")).unwrap();
+    scratch.write("trace/metadata", &std::fs::read(sample.join("metadata")).unwrap());
+    let path = scratch.path("trace");
+    // In padding, and in a record.
+    for (left, code) in [(0, 0), (5, 3), (140, 3), (200, 3)] {
+        scratch.write("trace/stream", &stream[..stream.len() - left]);
+        let (packets, streams) = (traceglass(&["ls", "--packets", &path]), traceglass(&["ls", &path]));
+        assert_eq!((status(&packets), status(&streams)), (code, code), "{left}");
+        assert_eq!(packets.stderr, streams.stderr, "{left}");
+        assert!(String::from_utf8_lossy(&packets.stdout).contains("2 packets"), "{left}");
+    }
+}
+
 #[test]
 fn what_has_no_time_has_no_range() {
     for args in [

@@ -130,6 +130,11 @@ fn packets(
             };
             let total = packet.end_offset().saturating_sub(packet.offset());
             progress.advance(total);
+            // The records of others are not read for what is wrong in them.
+            if packet.is_cut() {
+                let wrong = packet.records().filter_map(traceglass::Result::err);
+                wrong.for_each(|error| damage.add_in(Some(&stream.path), error));
+            }
             if !bounds.is_everything() && !bounds.meets(times(&packet)) {
                 continue;
             }
