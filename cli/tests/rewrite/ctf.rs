@@ -415,6 +415,41 @@ fn packets_that_contradict_each_other_are_refused_in_each_file() {
     assert_eq!(status(&traceglass(&["merge", "--force", "-o", &out, &a, &other])), 2);
 }
 
+/// Sessions of a device count from the start again: they contradict each other no more than their folders do.
+#[test]
+fn traces_of_one_input_stay_apart() {
+    let scratch = Scratch::new("rewrite-ctf-sessions");
+    for (name, session) in [("in", 0), ("in", 1), ("other", 0)] {
+        let folder = format!("{name}/bin-session-{session}");
+        // Another packet with the same number.
+        let begin = 1000 + u64::from(name == "other");
+        scratch.file(&format!("{folder}/metadata"), METADATA.as_bytes());
+        let packets = [packet(0, 1, begin + session), packet(0, 2, 2000 + session)];
+        scratch.file(&format!("{folder}/stream-0"), &packets.concat());
+    }
+    let [input, other, a, b, out] = ["in", "other", "a", "b", "out"].map(|name| scratch.path(name));
+    let sessions = |path: &str| -> Vec<String> {
+        files(path).keys().filter_map(|name| Some(name.strip_suffix("/metadata")?.to_owned())).collect()
+    };
+    // Once, whatever is given twice.
+    for inputs in [&[&input[..]][..], &[&input[..], &input[..]]] {
+        let (code, report) = write(&[&["merge", "--force", "-o", &out], inputs].concat());
+        assert_eq!(code, 0, "{report}");
+        assert_eq!((sessions(&out).len(), is_clean(&out)), (2, true));
+        assert_eq!(records(&out), records(&input));
+    }
+    // Each half has a part of both.
+    assert_eq!(write(&["cut", "--to", "@1500", "-o", &a, &input]).0, 0);
+    assert_eq!(write(&["cut", "--from", "@1500", "-o", &b, &input]).0, 0);
+    let (code, report) = write(&["merge", "--force", "-o", &out, &a, &b]);
+    assert_eq!((code, sessions(&out).len()), (0, 2), "{report}");
+    assert_eq!(records(&out), records(&input));
+    // The session of the same name is the same one.
+    let output = traceglass(&["merge", "--force", "-o", &out, &input, &other]);
+    let says = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(status(&output) == 2 && says.contains("has a packet 1"), "{says}");
+}
+
 #[test]
 fn merged_cuts_are_the_whole() {
     let scratch = Scratch::new("rewrite-ctf-merge");

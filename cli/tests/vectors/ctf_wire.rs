@@ -1,6 +1,6 @@
 //! Captures off a wire and out of memory: what the command says of them.
 
-use crate::common::{Scratch, status, traceglass};
+use crate::common::{Scratch, status, traceglass, unplaced};
 use crate::json_lines;
 use serde_json::Value;
 use std::path::Path;
@@ -189,4 +189,33 @@ fn split_captures_are_clean() {
         }
     });
     println!("{read} captures split; babeltrace2 reads {compared}, {records} records");
+}
+
+/// Sessions are traces of their own: they are merged with those of the same name, and not with each other.
+#[test]
+fn sessions_are_merged_by_their_names() {
+    let scratch = Scratch::new("wire-sessions-merged");
+    let records = |path: &str| -> Vec<String> {
+        let lines = json_lines(&traceglass(&["cat", "--json", path]));
+        let mut records: Vec<_> = lines.into_iter().map(unplaced).collect();
+        records.sort();
+        records
+    };
+    captures(|name, trace, _| {
+        if !name.starts_with("restart") {
+            return;
+        }
+        let [all, a, b, out] = ["all", "a", "b", "out"].map(|part| scratch.path(&format!("{name}-{part}")));
+        traceglass(&["recover", "-o", &all, trace]);
+        for (half, range) in [(&a, "--to=+50us"), (&b, "--from=+50us")] {
+            assert_eq!(status(&traceglass(&["cut", range, "-o", half, &all])), 0, "{name}");
+        }
+        let expected = records(&all);
+        assert!(!expected.is_empty(), "{name}");
+        for inputs in [&[&all[..]][..], &[&all[..], &all[..]], &[&a[..], &b[..]]] {
+            let merged = traceglass(&[&["merge", "--force", "-o", &out], inputs].concat());
+            assert_eq!(status(&merged), 0, "{name}: {}", String::from_utf8_lossy(&merged.stderr));
+            assert!(records(&out) == expected, "{name}: {inputs:?}");
+        }
+    });
 }

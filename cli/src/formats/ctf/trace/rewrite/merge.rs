@@ -83,8 +83,50 @@ impl<'f> Known<'f> {
     }
 }
 
-/// Writes the streams of several traces side by side: as one trace where their metadata is the same, else as a folder
-/// for each. Packets that are in several inputs are written once.
+/// The folder of a trace, from the one that its input is.
+fn folder_of(files: &Files) -> &Path {
+    files.metadata_path.parent().unwrap_or(Path::new(""))
+}
+
+/// Puts the traces together that become one. They are of different inputs, have the same metadata, and lie in folders of
+/// the same name; or each is the only one of its input that has this metadata. Those of one input stay apart: sessions
+/// of a device count from the start again.
+fn groups<'m>(opened: &'m [(String, Ctf<'m>)]) -> Vec<Vec<Member<'m>>> {
+    let mut groups: Vec<Vec<Member<'m>>> = Vec::new();
+    // The groups of earlier inputs: by their metadata and folders; and by metadata, if only one has it.
+    let mut named: HashMap<(&[u8], &Path), usize, RandomState> = HashMap::default();
+    let mut alone: HashMap<&[u8], Option<usize>, RandomState> = HashMap::default();
+    for (name, ctf) in opened {
+        let mut counts: HashMap<&[u8], usize, RandomState> = HashMap::default();
+        for files in &ctf.found.traces {
+            let count = counts.entry(files.metadata.data()).or_default();
+            *count = count.saturating_add(1);
+        }
+        let mut begun = Vec::new();
+        for files in &ctf.found.traces {
+            let (metadata, member) = (files.metadata.data(), (name.as_str(), ctf, files));
+            let same = named.get(&(metadata, folder_of(files))).copied();
+            let only = || alone.get(metadata).copied().flatten().filter(|_| counts.get(metadata) == Some(&1));
+            let known = same.or_else(only).and_then(|number| groups.get_mut(number));
+            match known {
+                Some(group) => group.push(member),
+                None => {
+                    begun.push((files, groups.len()));
+                    groups.push(vec![member]);
+                }
+            }
+        }
+        for (files, number) in begun {
+            let metadata = files.metadata.data();
+            named.insert((metadata, folder_of(files)), number);
+            alone.entry(metadata).and_modify(|known| *known = None).or_insert(Some(number));
+        }
+    }
+    groups
+}
+
+/// Writes the streams of several traces side by side: as one trace where their metadata is the same and they are of
+/// different inputs, else as a folder for each. Packets that are in several inputs are written once.
 pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut opened = Vec::new();
     for input in inputs {
@@ -101,27 +143,18 @@ pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Resul
         opened.push((base_name(path), parse(found, reading, named)?));
     }
     let mut done = Rewritten { anew: Anew::nowhere(), ..Rewritten::of("packets") };
-    // Those with the same metadata are one trace.
-    let mut groups: Vec<(&[u8], Vec<Member<'_>>)> = Vec::new();
-    for (name, ctf) in &opened {
-        for files in &ctf.found.traces {
-            let (metadata, member) = (files.metadata.data(), (name.as_str(), ctf, files));
-            match groups.iter_mut().find(|(known, _)| *known == metadata) {
-                Some((_, members)) => members.push(member),
-                None => groups.push((metadata, vec![member])),
-            }
-        }
-    }
+    let groups = groups(&opened);
     let mut to = Streams::new(to);
     let is_only = groups.len() == 1;
     let mut folders = BTreeSet::new();
-    for (metadata, members) in &groups {
-        let folder = match members.first() {
-            Some((name, ..)) if !is_only => PathBuf::from(unique(&mut folders, name)),
-            _ => PathBuf::new(),
+    for members in &groups {
+        let Some((name, _, first)) = members.first() else { continue };
+        let folder = match is_only {
+            true => PathBuf::new(),
+            false => PathBuf::from(unique(&mut folders, name)),
         };
         to.file(&folder.join("metadata"))?;
-        to.put(metadata)?;
+        to.put(first.metadata.data())?;
         let mut names = BTreeSet::from(["metadata".to_owned()]);
         let mut known = Known::default();
         for (number, (name, ctf, files)) in members.iter().enumerate() {
@@ -146,7 +179,7 @@ pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Resul
     Ok(done)
 }
 
-/// The bytes of each stream that are not written yet. Two inputs whose packets have the same numbers, and are not the
+/// The bytes of each stream that are not written yet. A member is of an input of its own. Two inputs whose packets have the same numbers, and are not the
 /// same, contradict each other.
 fn runs<'f>(
     ctf: &Ctf<'_>,
