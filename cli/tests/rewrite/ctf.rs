@@ -415,6 +415,45 @@ fn packets_that_contradict_each_other_are_refused_in_each_file() {
     assert_eq!(status(&traceglass(&["merge", "--force", "-o", &out, &a, &other])), 2);
 }
 
+/// A trace keeps the folder that it has in its input; the folder of an input is named as the input.
+#[test]
+fn merged_traces_keep_their_folders() {
+    let scratch = Scratch::new("rewrite-ctf-folders");
+    let put = |folder: &str, metadata: &str| {
+        scratch.file(&format!("{folder}/metadata"), metadata.as_bytes());
+        scratch.file(&format!("{folder}/stream"), &packet(0, 1, 1000));
+    };
+    // Other metadata each.
+    let versions: Vec<String> =
+        (0..4).map(|number| METADATA.replace("name = tick;", &format!("name = tick{number};"))).collect();
+    put("t/kernel", &versions[0]);
+    put("t/ust/uid/64-bit", &versions[1]);
+    put("kernel", &versions[2]);
+    put("ust", &versions[3]);
+    let [t, kernel, ust, out] = ["t", "kernel", "ust", "out"].map(|name| scratch.path(name));
+    let folders = |inputs: &[&str]| -> Vec<String> {
+        let (code, report) = write(&[&["merge", "--force", "-o", &out], inputs].concat());
+        assert_eq!((code, is_clean(&out)), (0, true), "{report}");
+        let mut expected: Vec<String> = inputs.iter().flat_map(|input| records(input)).collect();
+        expected.sort();
+        assert_eq!(records(&out), expected);
+        let names = files(&out).into_keys();
+        let mut folders: Vec<_> =
+            names.filter_map(|name| Some(name.strip_suffix("/metadata")?.to_owned())).collect();
+        folders.sort();
+        folders
+    };
+    assert_eq!(folders(&[&t]), ["kernel", "ust/uid/64-bit"]);
+    assert_eq!(files(&out), files(&t));
+    assert_eq!(folders(&[&t, &kernel]), ["kernel", "kernel-2", "ust/uid/64-bit"]);
+    // No trace is below another one.
+    assert_eq!(folders(&[&t, &ust]), ["kernel", "ust-2", "ust/uid/64-bit"]);
+    assert_eq!(folders(&[&ust, &kernel, &t]), ["kernel", "kernel-2", "ust", "ust-2/uid/64-bit"]);
+    // The only one keeps its folder, too.
+    fs::remove_dir_all(scratch.path("t/ust")).unwrap();
+    assert_eq!(folders(&[&t]), ["kernel"]);
+}
+
 /// Sessions of a device count from the start again: they contradict each other no more than their folders do.
 #[test]
 fn traces_of_one_input_stay_apart() {
@@ -435,14 +474,14 @@ fn traces_of_one_input_stay_apart() {
     for inputs in [&[&input[..]][..], &[&input[..], &input[..]]] {
         let (code, report) = write(&[&["merge", "--force", "-o", &out], inputs].concat());
         assert_eq!(code, 0, "{report}");
-        assert_eq!((sessions(&out).len(), is_clean(&out)), (2, true));
+        assert_eq!((sessions(&out), is_clean(&out)), (sessions(&input), true));
         assert_eq!(records(&out), records(&input));
     }
     // Each half has a part of both.
     assert_eq!(write(&["cut", "--to", "@1500", "-o", &a, &input]).0, 0);
     assert_eq!(write(&["cut", "--from", "@1500", "-o", &b, &input]).0, 0);
     let (code, report) = write(&["merge", "--force", "-o", &out, &a, &b]);
-    assert_eq!((code, sessions(&out).len()), (0, 2), "{report}");
+    assert_eq!((code, sessions(&out)), (0, sessions(&input)), "{report}");
     assert_eq!(records(&out), records(&input));
     // The session of the same name is the same one.
     let output = traceglass(&["merge", "--force", "-o", &out, &input, &other]);

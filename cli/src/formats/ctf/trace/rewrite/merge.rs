@@ -14,8 +14,9 @@ use foldhash::fast::RandomState;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::hash::BuildHasher as _;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::ops::{Bound, Range};
+use std::path::{Component, Path, PathBuf};
 use traceglass::ctf::data::{Packet, Programs, check_packets};
 
 /// The key that tells a packet from the others of a trace: its stream, and its number or its time there, as far as they
@@ -126,7 +127,8 @@ fn groups<'m>(opened: &'m [(String, Ctf<'m>)]) -> Vec<Vec<Member<'m>>> {
 }
 
 /// Writes the streams of several traces side by side: as one trace where their metadata is the same and they are of
-/// different inputs, else as a folder for each. Packets that are in several inputs are written once.
+/// different inputs, else as a folder for each, which is named as it is in its input. Packets that are in several inputs
+/// are written once.
 pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Result<Rewritten> {
     let mut opened = Vec::new();
     for input in inputs {
@@ -149,9 +151,10 @@ pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Resul
     let mut folders = BTreeSet::new();
     for members in &groups {
         let Some((name, _, first)) = members.first() else { continue };
-        let folder = match is_only {
-            true => PathBuf::new(),
-            false => PathBuf::from(unique(&mut folders, name)),
+        let folder = match folder_of(first) {
+            own if is_only => own.to_owned(),
+            own if own == Path::new("") => free(&mut folders, Path::new(name)),
+            own => free(&mut folders, own),
         };
         to.file(&folder.join("metadata"))?;
         to.put(first.metadata.data())?;
@@ -262,8 +265,29 @@ fn of_stream<'f>(
 fn base_name(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = if full.is_dir() { Some(full.as_path()) } else { full.parent() };
-    let name = folder.and_then(|folder| folder.file_name()).unwrap_or_default();
+    let name = folder.and_then(|folder| folder.file_name()).unwrap_or(OsStr::new("trace"));
     name.to_string_lossy().into_owned()
+}
+
+/// The folder, or one like it, that is neither another one nor below or around it: in the folder of a trace, no other
+/// trace is looked for.
+fn free(taken: &mut BTreeSet<PathBuf>, folder: &Path) -> PathBuf {
+    let is_free = |folder: &PathBuf| {
+        // What is below it comes next to it.
+        let next = taken.range::<Path, _>((Bound::Included(folder.as_path()), Bound::Unbounded)).next();
+        !folder.ancestors().any(|above| taken.contains(above))
+            && !next.is_some_and(|below| below.starts_with(folder))
+    };
+    let numbered = |number: u64| -> PathBuf {
+        let mut parts = folder.components();
+        let mut first = parts.next().map(Component::as_os_str).unwrap_or_default().to_owned();
+        first.push(format!("-{number}"));
+        iter::once(first.as_os_str()).chain(parts.map(Component::as_os_str)).collect()
+    };
+    let own = Some(folder.to_owned()).filter(is_free);
+    let folder = own.or_else(|| (2..).map(numbered).find(is_free)).unwrap_or_default();
+    taken.insert(folder.clone());
+    folder
 }
 
 /// The name, or one like it, that no other has.
