@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const PIECE: u64 = 4 << 20;
 
 /// The work to be done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Errand {
     Search {
         place: Place,

@@ -178,7 +178,7 @@ where
                 stale = false;
             }
             if let Some(errand) = state.wanted() {
-                work.errand(errand);
+                work.want(errand);
             }
             if let Some(window) = state.left_behind() {
                 work.timeline(Some(window));

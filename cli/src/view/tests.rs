@@ -11,6 +11,7 @@ mod rfr;
 mod rtc;
 
 mod color;
+mod errands;
 mod large;
 mod seen;
 

@@ -75,6 +75,10 @@ pub struct Work {
     path: PathBuf,
     reading: Reading,
     open: Open,
+    /// The errand that was wanted last.
+    wanted: Option<Errand>,
+    /// True if no errand is being done, and the results of the last one were taken.
+    idle: bool,
 }
 
 impl Work {
@@ -90,7 +94,8 @@ impl Work {
         let (path, reading, open) = (view.path.to_owned(), view.reading, view.open);
         let (lanes, tell, at) = (Arc::clone(&shared), sender.clone(), path.clone());
         spawn(move || draw_lanes(&at, reading, open, &lanes, &windows_wanted, &tell));
-        Self { shared, errands, windows, messages, sender, path, reading, open }
+        let (wanted, idle) = (None, true);
+        Self { shared, errands, windows, messages, sender, path, reading, open, wanted, idle }
     }
 
     /// The file in which the cursor is.
@@ -105,6 +110,16 @@ impl Work {
         let number = self.shared.errand.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         // The receiver lives as long as the viewer.
         let _ = self.errands.send((number, errand));
+        self.idle = false;
+    }
+
+    /// Has an errand done that is wanted until its result is there: it is asked for again and again. The one that is being
+    /// done is given up only if something else was wanted before.
+    pub fn want(&mut self, errand: Errand) {
+        if self.idle || self.wanted.as_ref() != Some(&errand) {
+            self.wanted = Some(errand.clone());
+            self.errand(errand);
+        }
     }
 
     pub fn timeline(&mut self, window: Window) {
@@ -129,8 +144,10 @@ impl Work {
     }
 
     /// The results that came in; those of work that was given up are dropped.
-    pub fn messages(&self) -> Vec<Message> {
+    pub fn messages(&mut self) -> Vec<Message> {
         let errand = self.shared.errand.load(Ordering::Relaxed);
+        // Looked at first: what is done has sent all of its results.
+        self.idle = errand == self.shared.errand_done.load(Ordering::Acquire);
         let window = self.shared.window.load(Ordering::Relaxed);
         let is_current = |(number, message): &(u64, Message)| match message {
             Message::Found(_) => *number == errand,
@@ -194,7 +211,8 @@ fn do_errands(
                 is_wanted()
             });
         }
-        shared.errand_done.store(number, Ordering::Relaxed);
+        // Its results were sent before.
+        shared.errand_done.store(number, Ordering::Release);
     }
 }
 
