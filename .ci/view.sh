@@ -60,6 +60,12 @@ leaves() {
     keys q
     sees "^exit 0"
     sees "^icanon"
+    shows_cursor
+}
+
+# The terminal was told to show its cursor (`\e[?25h`) after it was last told to hide it (`\e[?25l`).
+shows_cursor() {
+    [ "$(tm display-message -p -t view '#{cursor_flag}')" = 1 ] || { echo "the cursor is hidden" >&2; return 1; }
 }
 
 ends() { echo "-- $1: ${SECONDS}s"; SECONDS=0; }
@@ -193,6 +199,7 @@ sees "190 bytes"
 sees "the file is empty"
 sees "^exit 1"
 sees "^icanon"
+shows_cursor
 
 # Cut while it is mapped, between two looks at its size: at worst a message.
 head -c 4000000 /dev/zero >"$scratch/zeros"
@@ -214,6 +221,7 @@ sees "═ records ═"
 kill -TERM "$(pgrep -P "$(tm display-message -p -t view '#{pane_pid}')" -x traceglass)"
 sees "^exit 143"
 sees "^icanon"
+shows_cursor
 
 # Sizes change; the smallest is drawn, too.
 view 100x30 examples/data/sample.rtc

@@ -38,6 +38,7 @@ use key::Key;
 use ratatui::backend::Backend;
 use ratatui::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::cursor::Show;
 use ratatui_crossterm::crossterm::event::{self, Event};
 use ratatui_crossterm::crossterm::execute;
 use ratatui_crossterm::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
@@ -114,9 +115,9 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back as it was.
+/// Gives the terminal back as it was, with its cursor: a frame has hidden that.
 fn leave() {
-    let left = terminal::disable_raw_mode().and_then(|()| execute!(stdout(), LeaveAlternateScreen));
+    let left = terminal::disable_raw_mode().and_then(|()| execute!(stdout(), Show, LeaveAlternateScreen));
     if let Err(error) = left {
         eprintln!("the terminal cannot be given back: {error}");
     }
