@@ -97,7 +97,7 @@ impl Level {
 pub struct Node<'n> {
     pub level: Level,
     pub offset: u64,
-    /// The position in decompressed data, plus one; 0 for what lies in the file as it is.
+    /// The number among the records that stand at this offset, as those of decompressed data do: 0 for the first one.
     pub sub: u64,
     pub end: u64,
     pub time: Option<Time>,

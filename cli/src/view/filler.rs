@@ -1,6 +1,6 @@
 //! Events, put into lanes.
 
-use super::lanes::{BUCKETS, Cell, Lane, Lanes};
+use super::lanes::{BUCKETS, Cell, First, Lane, Lanes};
 use crate::status::{Failure, Result};
 use crate::trace::{Events, widen};
 use std::collections::HashMap;
@@ -294,7 +294,7 @@ impl<'f> Filler<'f> {
         }
         let cell = bucket.and_then(|bucket| lane.cells.get_mut(bucket))?;
         cell.events = cell.events.saturating_add(1);
-        cell.first.get_or_insert((input, event.offset()));
+        cell.first.get_or_insert(First { input, offset: event.offset(), ns });
         if event.kind() == EventKind::Instant && cell.name == 0 {
             cell.name = name;
         }

@@ -19,8 +19,17 @@ pub struct Cell {
     pub name: u16,
     pub value: Option<f64>,
     pub is_damaged: bool,
-    /// The input and the offset of the first event.
-    pub first: Option<(u32, u64)>,
+    pub first: Option<First>,
+}
+
+/// The first event in a span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct First {
+    pub input: u32,
+    /// Offset in the input.
+    pub offset: u64,
+    /// The time in nanoseconds.
+    pub ns: i128,
 }
 
 impl Cell {

@@ -141,6 +141,22 @@ pub fn around(
     Window { rows, at, complete }
 }
 
+/// The first record at a place that is not before a time: all that was decompressed stands where that begins. Without
+/// such a record, the place.
+pub fn record_at(browse: &dyn Browse, place: Place, ns: i128, budget: &mut Budget) -> Place {
+    let mut found = None;
+    browse.walk(place.file, place.offset, Depth::All, &mut |node| {
+        let is_here = node.offset == place.offset && node.level.is_record();
+        if is_here && node.time.is_some_and(|time| time.ns() >= ns) {
+            found = Some(Place::of(place.file, node));
+            return false;
+        }
+        let is_after = node.offset > place.offset && node.level != Level::Filling;
+        budget.spend() && !is_after && node.level != Level::Unread
+    });
+    found.unwrap_or(place)
+}
+
 /// The fields that lie in a range of a file, by where they begin; false if not all of it could be looked at.
 pub fn fields(
     browse: &dyn Browse,

@@ -12,6 +12,7 @@ mod rtc;
 
 mod color;
 mod errands;
+mod jumps;
 mod large;
 mod seen;
 

@@ -4,7 +4,7 @@ use super::errand::Errand;
 use super::key::Key;
 use super::lanes::{Cell, Lanes};
 use super::pane::Pane;
-use super::rows::Place;
+use super::rows::{self, Budget, Place};
 use super::state::{Effect, State};
 use crate::trace::{Browse, Time};
 
@@ -118,14 +118,17 @@ impl State {
             (false, Some(at)) => used.rfind(|(place, _)| *place < at),
             (false, None) => used.next_back(),
         };
-        let Some((bucket, Cell { first: Some((input, offset)), .. })) = found else {
+        let Some((bucket, &Cell { first: Some(first), .. })) = found else {
             self.message = "nothing further on this lane, in this window".to_owned();
             return;
         };
-        let (ns, offset) = (self.lanes.time_of(bucket), *offset);
+        let ns = self.lanes.time_of(bucket);
         self.lanes_at = Some(ns.max(self.shown_window().0));
-        match usize::try_from(*input).ok().and_then(|input| browse.file_of_input(input)) {
-            Some(file) => self.go(Place::at(file, offset), browse),
+        match usize::try_from(first.input).ok().and_then(|input| browse.file_of_input(input)) {
+            Some(file) => {
+                let place = Place::at(file, first.offset);
+                self.go(rows::record_at(browse, place, first.ns, &mut Budget::FRAME.clone()), browse);
+            }
             None => {
                 let time = Time::Absolute(ns);
                 effects.push(Effect::Errand(Errand::Seek { time }));

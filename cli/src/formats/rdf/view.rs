@@ -300,10 +300,11 @@ impl View<'_> {
                 false => (place.offset, place.end),
             };
             let level = if row.is_lost { Level::Gap } else { Level::Record };
-            // Records at the same place are told apart by their numbers.
-            let sub = match is_raw && before.replace(offset) != Some(offset) {
-                true => 0,
-                false => (number as u64).saturating_add(1),
+            // Records at the same place are told apart by their numbers; who goes to the place comes to the first one.
+            let sub = match is_raw {
+                true if before.replace(offset) != Some(offset) => 0,
+                true => (number as u64).saturating_add(1),
+                false => number as u64,
             };
             let about = Said { rows: &records, number };
             if !each(&Node { level, offset, sub, end, time: row.time, about: &about }) {
