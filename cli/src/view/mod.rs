@@ -23,6 +23,7 @@ mod pattern;
 mod prompt;
 mod rows;
 mod screen;
+mod stamp;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -42,7 +43,9 @@ use ratatui_crossterm::crossterm::cursor::Show;
 use ratatui_crossterm::crossterm::event::{self, Event};
 use ratatui_crossterm::crossterm::execute;
 use ratatui_crossterm::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
+use rows::Place;
 use screen::Layout;
+use stamp::Stamp;
 use state::{Effect, State};
 use std::convert::Infallible;
 use std::io::{Stdout, stdout};
@@ -63,6 +66,8 @@ pub fn run(view: &View<'_>) -> Result<Infallible> {
     let mut state: Option<State> = None;
     let mut terminal = None;
     let mut failed = None;
+    // The file that the cursor is in.
+    let mut at: Option<PathBuf> = None;
     loop {
         let input = Input::open(view.path)?;
         let stamp = Stamp::of(view.path);
@@ -79,7 +84,17 @@ pub fn run(view: &View<'_>) -> Result<Infallible> {
                 },
             };
             let state = state.get_or_insert_with(|| State::new(browse.first()));
-            failed = look(view, &stamp, state, browse, &mut screen.0).err();
+            let files = browse.files();
+            if let Some(path) = &at {
+                // Files may have come to a folder, or have gone.
+                match files.iter().position(|file| file.path == *path) {
+                    Some(file) => state.place.file = file,
+                    None => state.place = Place::at(browse.first(), 0),
+                }
+            }
+            let folder = Stamp::of_folder(view.path, files);
+            failed = look(view, folder.as_ref().unwrap_or(&stamp), state, browse, &mut screen.0).err();
+            at = files.get(state.place.file).map(|file| file.path.clone());
         });
         if let Some(error) = failed {
             return Err(Failure::unreadable(format!("the terminal: {error}")));
@@ -120,26 +135,6 @@ fn leave() {
     let left = terminal::disable_raw_mode().and_then(|()| execute!(stdout(), Show, LeaveAlternateScreen));
     if let Err(error) = left {
         eprintln!("the terminal cannot be given back: {error}");
-    }
-}
-
-/// The size of a file, which tells that it has changed.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    path: PathBuf,
-    size: Option<u64>,
-}
-
-impl Stamp {
-    fn of(path: &Path) -> Self {
-        let about = path.metadata().ok().filter(std::fs::Metadata::is_file);
-        Self { path: path.to_owned(), size: about.map(|about| about.len()) }
-    }
-
-    /// The change of the file's size: shorter than it was, or longer.
-    fn change(&self) -> Option<std::cmp::Ordering> {
-        let now = Self::of(&self.path);
-        Some(now.size?.cmp(&self.size?)).filter(|order| order.is_ne())
     }
 }
 
@@ -230,7 +225,7 @@ where
             }
             if looked.elapsed() >= IDLE {
                 looked = Instant::now();
-                match stamp.change() {
+                match stamp.change(state.place.file) {
                     // The mapped bytes are no longer there: they must not be touched.
                     Some(std::cmp::Ordering::Less) => {
                         state.message = "the file is shorter than it was: it was opened again".to_owned();
