@@ -294,7 +294,10 @@ impl<'f> Filler<'f> {
         }
         let cell = bucket.and_then(|bucket| lane.cells.get_mut(bucket))?;
         cell.events = cell.events.saturating_add(1);
-        cell.first.get_or_insert(First { input, offset: event.offset(), ns });
+        // What was not said has no bytes to go to.
+        if !event.is_inferred() || event.len() > 0 {
+            cell.first.get_or_insert(First { input, offset: event.offset(), ns });
+        }
         if event.kind() == EventKind::Instant && cell.name == 0 {
             cell.name = name;
         }
@@ -365,6 +368,7 @@ impl Events for Filler<'_> {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use traceglass::event::{Event, Label, Time, TrackId};
 
     /// Counts times in the cells of a lane, as events are, and compares the cells with the times that were taken.
     fn fill(times: &[i128]) -> usize {
@@ -387,6 +391,25 @@ mod tests {
         let found: Vec<_> = lanes.lanes[place].cells.iter().map(|cell| cell.events).collect();
         assert_eq!(found, expected, "{times:?}");
         taken.len()
+    }
+
+    #[test]
+    fn what_was_not_said_has_no_place() {
+        let mut tell = |_: &Lanes| true;
+        let mut filler = Filler::new(None, &mut tell);
+        let event = |kind, ns| {
+            Event::new(TrackId::new(1), kind, Label::Text("poll")).with_time(Time::since_origin(ns))
+        };
+        // Far enough from each other to be in spans of their own.
+        let begin = event(EventKind::Begin, 0).with_place(0, 64, 8);
+        let end = event(EventKind::End, 1_000_000).into_inferred();
+        for event in [begin, end] {
+            filler.item(&Item::Event(event)).unwrap();
+        }
+        let lanes = filler.finish();
+        let used = lanes.lanes[0].cells.iter().filter(|cell| cell.events > 0);
+        let places: Vec<_> = used.map(|cell| cell.first.map(|first| first.offset)).collect();
+        assert_eq!(places, [Some(64), None]);
     }
 
     #[test]
