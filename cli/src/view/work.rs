@@ -12,7 +12,7 @@ use super::lanes::Lanes;
 use crate::input::Input;
 use crate::states::Pairs;
 use crate::status::Failure;
-use crate::trace::{Browse, Findings, Open, READ_WHOLE, Reading};
+use crate::trace::{Browse, Findings, Open, READ_WHOLE, Reading, no_events};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -265,11 +265,16 @@ pub fn lanes(
             _ => traceglass::event::Window::ALL,
         };
         let failed = trace.states_in(range, &pairs, &mut filler).err();
-        Ok(failed.filter(|failure| !matches!(failure, Failure::Stopped)))
+        // That there are none is told with advice for `export`.
+        let none = no_events(trace.format()).to_string();
+        Ok(failed.filter(|failure| !matches!(failure, Failure::Stopped)).map(|failure| {
+            let why = failure.to_string();
+            if why == none { "no events".to_owned() } else { why }
+        }))
     });
     let mut lanes = filler.finish();
     lanes.failed = match done {
-        Ok(failure) => failure.map(|failure| failure.to_string()),
+        Ok(failed) => failed,
         Err(unreadable) => Some(unreadable.message),
     };
     lanes
