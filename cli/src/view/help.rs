@@ -25,8 +25,16 @@ const HELP: &[(&str, &str)] = &[
 
 pub fn draw(paint: &mut Paint<'_>, area: Rect) {
     let area = paint.overlay(area, "keys; any key closes this");
-    for (row, (keys, what)) in (0_u16..).zip(HELP) {
+    // The last row says how much does not fit.
+    let rows = usize::from(area.height);
+    let shown = if HELP.len() > rows { rows.saturating_sub(1) } else { HELP.len() };
+    for (row, (keys, what)) in (0_u16..).zip(HELP.iter().take(shown)) {
         paint.put(area, row, 1, keys, Look::Name);
         paint.put(area, row, 21, what, Look::Plain);
+    }
+    let more = HELP.len().saturating_sub(shown);
+    if more > 0 {
+        let text = format!("… {more} more: a taller screen shows them");
+        paint.put(area, area.height.saturating_sub(1), 1, &text, Look::Dim);
     }
 }

@@ -14,6 +14,19 @@ fn help_fits_80_columns_and_24_lines() {
     });
 }
 
+/// On a smaller one, it says how much is not.
+#[test]
+fn help_says_what_does_not_fit() {
+    session(&sample("sample.rtc"), (80, 14), |session| {
+        session.keys("?");
+        let screen = session.draw();
+        let lines: Vec<_> = screen.lines().collect();
+        // A line each at the top and the bottom, and a title.
+        assert_eq!(lines[12].trim(), "… 7 more: a taller screen shows them", "{screen}");
+        assert!(lines[11].starts_with(" :0x1f0"), "{screen}");
+    });
+}
+
 /// A text wider than its pane ends in a sign, and is there in full in the pane of one record.
 #[test]
 fn a_wide_record_is_read_in_full() {
