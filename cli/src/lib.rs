@@ -185,7 +185,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: Console) -> u8 {
         Verb::Append(args) => verbs::append::run(args, open, formats::append, &mut out),
         Verb::Compile(args) => verbs::compile::run(args, open, &mut out),
         #[cfg(feature = "view")]
-        Verb::View(args) => verbs::view::run(args, open, &mut out),
+        Verb::View(args) => verbs::view::run(args, cli.width, open, &mut out),
         Verb::Completions(args) => verbs::completions::run::<Cli>(args, &mut out),
         Verb::Man(args) => verbs::man::run::<Cli>(args, &mut out),
     };

@@ -47,7 +47,7 @@ const EXAMPLES: &str = "\
   ssh target traceglass view /var/log/trace.rtc
   traceglass view --web crash.html a.rgd     a page to send";
 
-pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
+pub fn run(args: &Args, width: Option<u16>, open: Open, out: &mut Out) -> Result<Status> {
     if let Some(output) = &args.web {
         let Args { path, page, force, reading, .. } = args;
         args.privacy.hide(std::slice::from_ref(path), *reading, open)?;
@@ -71,7 +71,7 @@ pub fn run(args: &Args, open: Open, out: &mut Out) -> Result<Status> {
     #[cfg(unix)]
     crate::signals::keep_terminal();
     let color = out.is_colored();
-    match view::run(&View { path: &args.path, reading: args.reading, color, open }) {
+    match view::run(&View { path: &args.path, reading: args.reading, color, width, open }) {
         Err(failure) => out.failed(&args.path, failure),
         Ok(never) => match never {},
     }

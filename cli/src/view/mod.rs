@@ -37,6 +37,7 @@ use crate::status::{Failure, Result};
 use crate::trace::{Browse, Open, Reading};
 use key::Key;
 use ratatui::backend::Backend;
+use ratatui::layout::Rect;
 use ratatui::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::cursor::Show;
@@ -58,6 +59,8 @@ pub struct View<'v> {
     pub path: &'v Path,
     pub reading: Reading,
     pub color: bool,
+    /// The number of columns that are drawn to, if not all.
+    pub width: Option<u16>,
     pub open: Open,
 }
 
@@ -249,7 +252,9 @@ fn paint<B: Backend>(
     terminal: &mut Terminal<B>,
 ) -> Result<(), B::Error> {
     terminal.draw(|frame| {
-        let layout = Layout::of(frame.area(), state);
+        let screen = frame.area();
+        let width = view.width.map_or(screen.width, |width| width.min(screen.width));
+        let layout = Layout::of(Rect { width, ..screen }, state);
         state.fit(&layout, browse);
         let scene = state.scene(&layout, browse);
         draw::draw(frame.buffer_mut(), &layout, state, &scene, browse, view.color);

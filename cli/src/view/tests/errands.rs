@@ -65,7 +65,7 @@ fn a_slow_errand_is_finished() {
     let slow = Slow { files, walks: AtomicUsize::new(0) };
     let walks = || slow.walks.swap(0, Ordering::Relaxed);
     let (reading, open) = (Reading::default(), crate::formats::open);
-    let view = View { path: Path::new("slow"), reading, color: false, open };
+    let view = View { path: Path::new("slow"), reading, color: false, width: None, open };
     let (place, filter) = (Place::at(0, 0), "wanted".to_owned());
     let wanted = Errand::Filter { place, filter: filter.clone(), before: 8, after: 8 };
     // What fails in the scope must not leave its threads waiting: all is looked at after it.

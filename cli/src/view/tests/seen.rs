@@ -27,6 +27,25 @@ fn help_says_what_does_not_fit() {
     });
 }
 
+/// The screen that is asked for with `--width` may be narrower than the terminal.
+#[test]
+fn a_width_that_is_asked_for_is_kept() {
+    session(&sample("sample.rtc"), (110, 32), |session| {
+        for (width, most) in [(Some(70), 70), (Some(200), 110), (None, 110)] {
+            let (reading, open) = (Reading::default(), crate::formats::open);
+            let view = crate::view::View { path: session.path, reading, color: false, width, open };
+            for keys in ["i", "b", "p", "?", "x", "!"] {
+                session.keys(keys);
+                crate::view::paint(&view, &mut session.state, session.browse, &mut session.terminal).unwrap();
+                let screen = screen(session.terminal.backend().buffer());
+                let widest = screen.lines().map(|line| line.chars().count()).max();
+                assert_eq!(widest, Some(most), "{keys}: {screen}");
+            }
+            session.keys("\x1bibp");
+        }
+    });
+}
+
 /// A text wider than its pane ends in a sign, and is there in full in the pane of one record.
 #[test]
 fn a_wide_record_is_read_in_full() {
