@@ -296,7 +296,8 @@ impl<'f> Filler<'f> {
         cell.events = cell.events.saturating_add(1);
         // What was not said has no bytes to go to.
         if !event.is_inferred() || event.len() > 0 {
-            cell.first.get_or_insert(First { input, offset: event.offset(), ns });
+            let (offset, end) = (event.offset(), event.end_offset());
+            cell.first.get_or_insert(First { input, offset, end, ns });
         }
         if event.kind() == EventKind::Instant && cell.name == 0 {
             cell.name = name;

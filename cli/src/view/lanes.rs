@@ -26,8 +26,9 @@ pub struct Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct First {
     pub input: u32,
-    /// Offset in the input.
+    /// Offset in the input of its first byte, and after its last one.
     pub offset: u64,
+    pub end: u64,
     /// The time in nanoseconds.
     pub ns: i128,
 }

@@ -1,6 +1,7 @@
 //! The rows about a place, made for what is seen of them alone.
 
 use crate::trace::{Browse, Depth, Field, Fields, Level, Node};
+use std::cmp::Ordering;
 use std::ops::Range;
 use traceglass::event::Time;
 
@@ -141,17 +142,22 @@ pub fn around(
     Window { rows, at, complete }
 }
 
-/// The first record at a place that is not before a time: all that was decompressed stands where that begins. Without
-/// such a record, the place.
-pub fn record_at(browse: &dyn Browse, place: Place, ns: i128, budget: &mut Budget) -> Place {
+/// The record of an event that begins at a place: the first one there that is not before its time, since all that was
+/// decompressed stands where that begins; or one that ends where the event does, since a record of several frames stands at
+/// the last of them. Without such a record, the place.
+pub fn record_at(browse: &dyn Browse, place: Place, end: u64, ns: i128, budget: &mut Budget) -> Place {
     let mut found = None;
     browse.walk(place.file, place.offset, Depth::All, &mut |node| {
-        let is_here = node.offset == place.offset && node.level.is_record();
-        if is_here && node.time.is_some_and(|time| time.ns() >= ns) {
+        let is_it = match node.offset.cmp(&place.offset) {
+            Ordering::Less => false,
+            Ordering::Equal => node.time.is_some_and(|time| time.ns() >= ns),
+            Ordering::Greater => node.end == end,
+        };
+        if is_it && node.level.is_record() {
             found = Some(Place::of(place.file, node));
             return false;
         }
-        let is_after = node.offset > place.offset && node.level != Level::Filling;
+        let is_after = node.offset > place.offset && node.offset >= end && node.level != Level::Filling;
         budget.spend() && !is_after && node.level != Level::Unread
     });
     found.unwrap_or(place)

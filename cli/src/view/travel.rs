@@ -127,7 +127,8 @@ impl State {
         match usize::try_from(first.input).ok().and_then(|input| browse.file_of_input(input)) {
             Some(file) => {
                 let place = Place::at(file, first.offset);
-                self.go(rows::record_at(browse, place, first.ns, &mut Budget::FRAME.clone()), browse);
+                let mut budget = Budget::FRAME;
+                self.go(rows::record_at(browse, place, first.end, first.ns, &mut budget), browse);
             }
             None => {
                 let time = Time::Absolute(ns);

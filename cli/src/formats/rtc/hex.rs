@@ -69,6 +69,16 @@ pub(super) fn name(frame: &Frame<'_>, stream: Option<&Stream<'_>>) -> String {
     }
 }
 
+/// Of a frame that has a part of a record, whose it is and where the rest is: frames of other streams may lie between.
+pub(super) fn piece(frame: &Frame<'_>, stream: Option<&Stream<'_>>) -> String {
+    let name = name(frame, stream);
+    match (stream, frame.more(), frame.continues()) {
+        (Some(_), true, _) => format!("{name}: the record ends in a later frame"),
+        (Some(_), false, true) => format!("{name}: the end of a record that begins in an earlier frame"),
+        _ => String::new(),
+    }
+}
+
 /// The fields of a frame.
 pub(super) fn show(
     frame: &Frame<'_>,
@@ -103,7 +113,7 @@ pub(super) fn show(
         Some(stream) if !frame.more() && !frame.continues() => {
             row(&NamedRecord::of_frame(&StreamClass::alone(stream), frame, order)).1
         }
-        _ => String::new(),
+        _ => piece(frame, stream),
     };
     fields.field(&Field::new(at, len, "  payload", value))
 }

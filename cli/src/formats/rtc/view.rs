@@ -276,7 +276,7 @@ impl About for Said<'_, '_> {
     fn text(&self) -> (String, String) {
         match &self.record {
             Some(record) => super::hex::row(record),
-            None => (super::hex::name(self.frame, self.stream), String::new()),
+            None => (super::hex::name(self.frame, self.stream), super::hex::piece(self.frame, self.stream)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Jumps to records of which several stand at one offset.
 
 use super::super::lanes::{BUCKETS, Cell, First, Lane, Lanes};
-use super::super::rows::Place;
+use super::super::rows::{self, Place};
 use super::*;
 use crate::trace::{Level, Node, Plain};
 use traceglass::event::Time;
@@ -63,7 +63,7 @@ fn the_timeline_leads_to_a_record_of_a_compressed_chunk() {
     let compressed = Compressed(files, AtomicUsize::new(0));
     let mut cells = vec![Cell::default(); BUCKETS];
     for (bucket, offset, ns) in [(1, 100, 15), (3, 100, 30), (4, 200, 45)] {
-        cells[bucket].first = Some(First { input: 0, offset, ns });
+        cells[bucket].first = Some(First { input: 0, offset, end: offset + 100, ns });
     }
     let lane = Lane { name: "queue".to_owned(), kind: "queue", cells, ..Lane::default() };
     let mut state = State::new(0);
@@ -76,4 +76,44 @@ fn the_timeline_leads_to_a_record_of_a_compressed_chunk() {
         assert_eq!(state.place, Place { file: 0, offset, sub });
         assert_eq!((effects.len(), compressed.1.load(Ordering::Relaxed)), (0, nodes));
     }
+}
+
+/// A record of two frames, with one of another stream between them, stands at its last frame. The timeline, which knows
+/// where it begins, leads there, and the bytes of the first frame say whose they are.
+#[test]
+fn a_record_of_several_frames_is_gone_to() {
+    let path = std::env::temp_dir().join(format!("traceglass-view-pieces-{}.rtc", std::process::id()));
+    let mut writer = rtc::Writer::new(rtc::Options::sizes(1 << 20, 1 << 16));
+    let [text, other] = ["text", "other"].map(|name| writer.stream(&format!(r#""name":"{name}""#)));
+    writer.write_more(text, b"begin", true);
+    writer.write(other, b"between");
+    writer.write(text, b"end");
+    let data = writer.stop();
+    fs::write(&path, &data).unwrap();
+    let (mut buffer, mut found) = (vec![0; 4096], Vec::new());
+    let mut records = traceglass::rtc::recover::Records::new(&data, Vec::new(), &mut buffer);
+    loop {
+        match records.next_step() {
+            traceglass::rtc::Step::Record(record) => {
+                let frame = record.frame();
+                found.push((record.offset(), record.payload_offset(), frame.offset(), frame.end()));
+            }
+            traceglass::rtc::Step::End => break,
+            _ => {}
+        }
+    }
+    let [(between, ..), (offset, payload, last, end)] = found[..] else { panic!("{found:?}") };
+    assert!(offset < between && between < last);
+    session(&path, (160, 32), |session| {
+        let mut budget = Budget::FRAME;
+        let place = rows::record_at(session.browse, Place::at(0, offset), end, 0, &mut budget);
+        assert_eq!(place, Place::at(0, last));
+        session.keys(&format!("b:{payload}\n"));
+        let screen = session.draw();
+        assert!(screen.contains("payload = text: the record ends in a later frame"), "{screen}");
+        session.keys(&format!(":{}\n", end - 1));
+        let screen = session.draw();
+        assert!(screen.contains("payload = text: the end of a record"), "{screen}");
+    });
+    fs::remove_file(path).unwrap();
 }
