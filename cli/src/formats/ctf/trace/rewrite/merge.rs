@@ -182,8 +182,8 @@ pub fn merge(inputs: &[Input], reading: Reading, to: &mut dyn NewTrace) -> Resul
     Ok(done)
 }
 
-/// The bytes of each stream that are not written yet. A member is of an input of its own. Two inputs whose packets have the same numbers, and are not the
-/// same, contradict each other.
+/// The bytes of each stream that are not written yet. A member is of an input of its own. Two inputs whose packets have
+/// the same numbers, and are not the same, contradict each other.
 fn runs<'f>(
     ctf: &Ctf<'_>,
     files: &'f Files,
