@@ -294,7 +294,7 @@ fn nested_values_and_keys_of_any_type_are_told() {
     assert!(errors.is_empty());
     assert_eq!(
         lines.lines,
-        ["0 M m={ : { a: [2: 1 { } ] } three: - 7: 8 pooled string 5?: 9 } s=\"pooled string 4\""]
+        ["- M m={ : { a: [2: 1 { } ] } three: - 7: 8 pooled string 5?: 9 } s=\"pooled string 4\""]
     );
 }
 
