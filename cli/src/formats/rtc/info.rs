@@ -6,7 +6,7 @@ use super::value::in_ns;
 use crate::output::{bytes, counted, grouped, printable};
 use crate::status::{Result, Status};
 use crate::table::{Table, date, left, right};
-use crate::trace::{Damage, Info, Inquiry, aligned, duration, insert_span, shown_time};
+use crate::trace::{Damage, Extent, Info, Inquiry, aligned, duration, insert_span, shown_time};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use traceglass::Severity;
@@ -43,13 +43,12 @@ impl Rtc<'_> {
             Ok(())
         })?;
         if let Some(first) = part.first_time()? {
-            summary.begin = Some(summary.begin.map_or(first, |begin| begin.min(first)));
+            summary.is_without_end |= summary.extent.times.is_none();
+            summary.extent.meet(first.ns(), first.ns(), first.is_absolute());
         }
         summary.units = grid.as_ref().map_or(0, Grid::len);
         summary.sizes = Unit::parse(self.data, 0).ok().map(|unit| (unit.major_size(), unit.minor_size()));
-        if grid.is_none() {
-            summary.end = None;
-        }
+        summary.is_without_end |= grid.is_none();
         Ok(summary.info(self.data.len() as u64, status))
     }
 }
@@ -70,10 +69,9 @@ struct Summary {
     lost: u64,
     verdicts: BTreeMap<&'static str, u64>,
     damage: Damage,
-    /// Earliest and latest time on an absolute clock; if there is none, on any.
-    begin: Option<i128>,
-    end: Option<i128>,
-    is_absolute: bool,
+    extent: Extent,
+    /// True if the end of it is not known.
+    is_without_end: bool,
     rows: Vec<Vec<String>>,
     details: Vec<Value>,
 }
@@ -112,14 +110,8 @@ impl Summary {
     fn stream(&mut self, session: u64, row: &StreamRow) {
         self.records += row.records;
         self.payload += row.bytes;
-        if let Some((first, last)) = row.times.map(|(first, last)| (in_ns(first), in_ns(last))) {
-            if row.details.is_absolute && !self.is_absolute {
-                (self.is_absolute, self.begin, self.end) = (true, None, None);
-            }
-            if row.details.is_absolute == self.is_absolute {
-                self.begin = Some(self.begin.map_or(first, |begin| begin.min(first)));
-                self.end = Some(self.end.map_or(last, |end| end.max(last)));
-            }
+        if let Some((first, last)) = row.times {
+            self.extent.meet(in_ns(first), in_ns(last), row.details.is_absolute);
         }
         let mut details = row.json(session);
         if self.is_glance {
@@ -184,15 +176,15 @@ impl Summary {
         let verdicts: Map<String, Value> =
             self.verdicts.iter().map(|(name, &count)| ((*name).to_owned(), count.into())).collect();
         fields.insert("checksums".into(), if self.is_glance { Value::Null } else { verdicts.into() });
-        insert_span(&mut fields, [self.begin, self.end], self.is_absolute);
+        let Extent { times, is_absolute } = self.extent;
+        let (begin, end) =
+            (times.map(|(begin, _)| begin), times.map(|(_, end)| end).filter(|_| !self.is_without_end));
+        insert_span(&mut fields, [begin, end], is_absolute);
 
         let mut lines = Vec::new();
-        if let Some(begin) = self.begin {
-            let length = self.end.map(|end| format!(", {}", duration(end.saturating_sub(begin))));
-            lines.push((
-                "time",
-                format!("{}{}", shown_time(begin, self.is_absolute), length.unwrap_or_default()),
-            ));
+        if let Some(begin) = begin {
+            let length = end.map(|end| format!(", {}", duration(end.saturating_sub(begin))));
+            lines.push(("time", format!("{}{}", shown_time(begin, is_absolute), length.unwrap_or_default())));
         }
         let sizes = self.sizes.map_or_else(String::new, |(major, minor)| {
             let minor =

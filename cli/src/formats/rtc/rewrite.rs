@@ -69,7 +69,9 @@ pub fn merge(files: &[&[u8]], to: &mut dyn NewTrace) -> Result<Rewritten> {
     // Clocks that count from somewhere and those that count from the Epoch cannot be compared.
     let kinds = files.iter().map(Rtc::is_absolute).collect::<Result<Vec<_>>>()?;
     let is_alike = kinds.iter().all(|kind| Some(kind) == kinds.first());
-    let files = in_order_of_time(files, |rtc| if is_alike { rtc.first_time() } else { Ok(None) })?;
+    let files = in_order_of_time(files, |rtc| {
+        if is_alike { Ok(rtc.first_time()?.map(|time| time.ns())) } else { Ok(None) }
+    })?;
     for rtc in files {
         let units = Units::read(&rtc, &Bounds::default(), false, &mut done);
         if !done.lost.is_empty() || !units.is_clean() {

@@ -36,7 +36,7 @@ impl<'a> Rtc<'a> {
     pub(super) fn range(&self, window: &Window) -> Result<Bounds> {
         window.resolve(&Reference {
             is_absolute: &|| self.is_absolute(),
-            start: &|| self.first_time(),
+            start: &|| Ok(self.first_time()?.map(|time| time.ns())),
             of_clock: &|value| {
                 let time = self.of_clock(value)?;
                 time.ok_or_else(|| Failure::usage("--from and --to: it has no clock"))
@@ -65,7 +65,7 @@ impl<'a> Rtc<'a> {
     }
 
     /// The time of the first record that has one, in the order in which they begin.
-    pub(super) fn first_time(&self) -> Result<Option<i128>> {
+    pub(super) fn first_time(&self) -> Result<Option<traceglass::event::Time>> {
         let pass = Pass::default();
         let mut names = Names::new(Vec::new());
         let (mut first, mut open) = (None, None);
@@ -76,7 +76,7 @@ impl<'a> Rtc<'a> {
                     // Its vector grows.
                     let time = names.record(record).ok().and_then(|record| record.time());
                     if let Some(time) = time.filter(|_| first.is_none_or(|(first, _)| at < first)) {
-                        first = Some((at, time.ns()));
+                        first = Some((at, time));
                     }
                 }
                 Event::Open(offset) => open = offset,
