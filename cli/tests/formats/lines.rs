@@ -163,3 +163,20 @@ fn lines_that_are_left_out_are_none_to_count_from() {
         assert!(line.contains(&format!(" +{}.{:09} ", ns / 1_000_000_000, ns % 1_000_000_000)), "{line}");
     }
 }
+
+/// The value of a counter is that of its record, which is exact.
+#[test]
+fn a_counter_has_the_value_of_its_record() {
+    let out = traceglass(&["export", "--format", "csv", data("sample.rtc").to_str().unwrap()]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let counters = text.lines().filter_map(|line| line.split_once(",counter,"));
+    let mut count = 0;
+    for (_, rest) in counters {
+        let (_, rest) = rest.split_once(',').unwrap();
+        let (value, fields) = rest.split_once(',').unwrap();
+        let own = fields.trim_start_matches("\"{\"\"value\"\":").trim_end_matches("}\"");
+        assert_eq!(value.parse::<f64>().unwrap(), own.parse::<f64>().unwrap());
+        count += 1;
+    }
+    assert!(count > 100);
+}

@@ -15,6 +15,7 @@ mod ranges;
 mod rdf_contents;
 mod reference;
 mod rfr;
+mod rfr_files;
 mod selected;
 mod states;
 mod windows;

@@ -214,7 +214,7 @@ fn packets_without_times_are_in_the_range_of_their_records() {
     }
 }
 
-/// A packet that ends behind its file is damage, though headers alone are read.
+/// A packet that ends after the end of its file is damage, though headers alone are read.
 #[test]
 fn a_list_of_packets_sees_where_the_file_ends() {
     let scratch = Scratch::new("windows-packets-cut");

@@ -4,6 +4,7 @@
 mod common;
 mod create;
 mod ctf;
+mod ctf_merge;
 mod dial9;
 mod killed;
 mod rdf;
