@@ -125,6 +125,14 @@ fn traces_of_one_input_stay_apart() {
     let (code, report) = write(&["merge", "--force", "-o", &out, &a, &b]);
     assert_eq!((code, sessions(&out)), (0, sessions(&input)), "{report}");
     assert_eq!(records(&out), records(&input));
+    // Of a trace that is alone, nobody knows which session it is.
+    scratch.file("one/metadata", METADATA.as_bytes());
+    scratch.file("one/stream-0", &packet(0, 9, 9000));
+    let one = scratch.path("one");
+    for inputs in [[&one, &input], [&input, &one]] {
+        assert_eq!(write(&["merge", "--force", "-o", &out, inputs[0], inputs[1]]).0, 0);
+        assert_eq!(sessions(&out), ["bin-session-0", "bin-session-1", "one"]);
+    }
     // The session of the same name is the same one.
     let output = traceglass(&["merge", "--force", "-o", &out, &input, &other]);
     let says = String::from_utf8_lossy(&output.stderr).into_owned();
