@@ -242,6 +242,12 @@ fn hex_tells_a_wrong_checksum() {
     for at in (0..bytes.len() as u64).step_by(500) {
         assert_eq!(hex(&sound, at, 4_000), 0, "{at}");
     }
+    // What is wrong before the range is not told of it.
+    let mut bytes = fs::read(data("sample.rtc")).unwrap();
+    let meta = bytes.windows(6).position(|bytes| bytes == b"\"name\"").unwrap();
+    bytes[meta] = 0;
+    let wrong = scratch.file("meta.rtc", &bytes);
+    assert_eq!((hex(&wrong, 0, meta as u64 + 10), hex(&wrong, record, 1_000)), (3, 0));
 }
 
 #[test]
