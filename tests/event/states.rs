@@ -61,11 +61,12 @@ const METADATA: &str = concat!(
 const TABLE: &str = r##"
 cpu = ["packet_context.cpu_id"]
 keys = ["none", "id"]
+let = [{ on = "call", map = "caller", key = "last", value = "place {place}" }]
 table.names = { 1 = "one", 2 = "two" }
 slice = [
   { begin = "lock", end = "unlock", track = "locks {place}", key = "{id}", name = "lock {#names[id&3]|id:x}" },
   { begin = "call", end = ["return"], track = "calls {place}", name = "call {$cpu}" },
-  { generic = true, begin = "*_start", end = "*_stop", track = "any", key = "{$key|''}", name = "{$1}" },
+  { generic = true, begin = "*_start", end = "*_stop", track = "any {@caller['last']|'none'} {$cpu} {$stream}", key = "{$key|''}", name = "{$1}" },
 ]
 state = [
   { on = "set", track = "state {place}", value = "{id}", was = "before {id}", none = "{id} == 0", was_none = "{id} == 1", keep = ["3"] },
@@ -103,6 +104,11 @@ fn random(random: &mut Random, count: u32, keys: u64) -> Vec<Happened> {
         .collect()
 }
 
+/// The processor of a stream's packet: a stream goes on on another one after each loss.
+fn processor(stream: usize, losses: u32) -> u8 {
+    stream as u8 + 2 * (losses % 2) as u8
+}
+
 /// The events of a stream as packets: a new one after each loss.
 fn packets(events: &[Happened], stream: usize) -> Vec<u8> {
     let mut packets: Vec<Vec<u8>> = vec![Vec::new()];
@@ -115,7 +121,7 @@ fn packets(events: &[Happened], stream: usize) -> Vec<u8> {
     }
     let whole = packets.iter().zip(0_u32..).map(|(records, lost)| {
         let bits = (9 + records.len() as u32) * 8;
-        [&bits.to_le_bytes()[..], &[stream as u8], &lost.to_le_bytes(), records].concat()
+        [&bits.to_le_bytes()[..], &[processor(stream, lost)], &lost.to_le_bytes(), records].concat()
     });
     whole.collect::<Vec<_>>().concat()
 }
@@ -139,6 +145,7 @@ fn oracle(events: &[Happened]) -> (Vec<Found>, u64) {
     let mut states: BTreeMap<String, Option<(String, i128)>> = BTreeMap::new();
     let mut fed: BTreeMap<String, usize> = BTreeMap::new();
     let (mut last, mut losses) = ([None; 2], [0; 2]);
+    let mut caller = "none".to_owned();
     let occurs = |id| events.iter().any(|event| event.id == id);
     let is_pair = occurs(5) && occurs(6);
     for event in events {
@@ -176,14 +183,20 @@ fn oracle(events: &[Happened]) -> (Vec<Found>, u64) {
             }
             flags
         };
+        let cpu = processor(stream, losses[stream]);
+        if id == 2 {
+            caller = format!("place {place}");
+        }
         let (track, name, rule) = match id {
             0 | 1 => {
                 let name = ["", "one", "two", ""][usize::from(key & 3)];
                 let name = if name.is_empty() { format!("lock {key:#x}") } else { format!("lock {name}") };
                 (format!("locks {place}"), name, 0)
             }
-            2 | 3 => (format!("calls {place}"), format!("call {stream}"), 2),
-            5 | 6 if is_pair => ("any".to_owned(), "adc".to_owned(), 5),
+            2 | 3 => (format!("calls {place}"), format!("call {cpu}"), 2),
+            5 | 6 if is_pair => {
+                (format!("any {caller} {cpu} stream {}", ["a", "b"][stream]), "adc".to_owned(), 5)
+            }
             4 => {
                 let track = format!("state {place}");
                 let state = states.entry(track.clone()).or_default();

@@ -2,7 +2,7 @@
 
 use super::hashed::{Entries, grow};
 use super::op::{Op, Ops, Source};
-use super::plan::{Number, Plan, Test};
+use super::plan::{Fields, Number, Plan, Test, is_of_stream};
 use super::rule::{Rule, RuleKind, star};
 use super::table::Table;
 use super::text::{Scratch, hash, split};
@@ -56,6 +56,8 @@ pub struct MatchSlot {
     pub(super) what: u64,
     /// The ways to the names of tracks, to keys, and to values that are remembered.
     pub(super) track: Plan,
+    /// True if the name of the track is the same for all events of a stream, until something is remembered.
+    pub(super) is_of_stream: bool,
     pub(super) key_plan: Plan,
     pub(super) value: Number,
     /// The ways to its conditions.
@@ -74,6 +76,7 @@ impl MatchSlot {
         has_cpu: false,
         what: 0,
         track: Plan::NONE,
+        is_of_stream: false,
         key_plan: Plan::NONE,
         value: Number::None,
         skip: Test::Never,
@@ -256,13 +259,16 @@ impl Classes<'_> {
         let star = name.bytes(found.star.0..found.star.1);
         let what = hash(0, if rule.generic { star } else { &[] });
         let state = if rule.kind == RuleKind::Let { rule.map } else { what };
-        let plan = |ops: Option<Ops>, state| ops.map_or(Plan::NONE, |ops| Plan::new(table, ops, state, &has));
+        let fields = Fields { has: &has, key: found.key };
+        let plan =
+            |ops: Option<Ops>, state| ops.map_or(Plan::NONE, |ops| Plan::new(table, ops, state, &fields));
         found.what = what;
         found.track = plan(rule.track, 0);
+        found.is_of_stream = rule.track.is_some_and(|track| is_of_stream(table, track, &has));
         let fixed = rule.key.and_then(|key| Plan::of_star(table, key, state, star));
         found.key_plan = fixed.unwrap_or_else(|| plan(rule.key, state));
-        found.skip = Test::new(table, rule.skip, &has);
-        found.none = Test::new(table, rule.none, &has);
+        found.skip = Test::new(table, rule.skip, &fields);
+        found.none = Test::new(table, rule.none, &fields);
         if rule.kind == RuleKind::Let {
             found.value = plan(rule.value, 0).alone(0);
         }

@@ -5,7 +5,7 @@ use super::counts::Counts;
 use super::emit::Moment;
 use super::hashed::Entries;
 use super::op::{Condition, Inner, Op, OpSlot, Ops, Source};
-use super::open::Open;
+use super::open::{NamedFor, Open};
 use super::plan::{Number, Plan, Test};
 use super::table::Rules;
 use super::text::{Scratch, joined, name_hash, number_hash};
@@ -30,6 +30,8 @@ pub(super) struct Context<'c, 'e, 'r, 't> {
     /// The arguments of all rules.
     pub(super) args: &'c [ArgSlot],
     pub(super) maps: &'c mut Entries<'r, KeptSlot>,
+    /// The number of values that were remembered.
+    pub(super) remembered: &'c mut u64,
     pub(super) open: &'c mut Open<'r>,
     pub(super) output: &'c mut Output,
     pub(super) counts: &'c mut Counts,
@@ -161,9 +163,21 @@ impl<'t> Context<'_, '_, '_, 't> {
 
     /// The name that a template gives.
     pub(super) fn named(&mut self, found: &MatchSlot, ops: Ops) -> Option<Named> {
-        match self.number(found.track.number) {
-            Some(number) => Some(Named::Hash(found.track.hash(number))),
-            None => self.template(found, ops).map(Named::Text),
+        if let Some(number) = self.number(found.track.number) {
+            return Some(Named::Hash(found.track.hash(number)));
+        }
+        if !found.is_of_stream {
+            return self.template(found, ops).map(Named::Text);
+        }
+        let Moment { event, cpu, stream, .. } = *self.moment;
+        let of = NamedFor { template: ops.first, remembered: *self.remembered, cpu, input: event.input };
+        match self.open.stream_at(stream)?.name {
+            Some((known, hash)) if known == of => Some(Named::Hash(hash)),
+            _ => {
+                let hash = self.hash(found, &Plan::NONE, 0, ops)?;
+                self.open.stream_at(stream)?.name = Some((of, hash));
+                Some(Named::Hash(hash))
+            }
         }
     }
 

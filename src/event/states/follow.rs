@@ -172,6 +172,7 @@ impl<'t> Context<'_, '_, '_, 't> {
     fn remember(&mut self, found: &MatchSlot, rule: &Rule<'t>) -> Result<()> {
         let key = rule.key.and_then(|key| self.hash(found, &found.key_plan, rule.map, key));
         let Some(key) = key else { return Ok(()) };
+        *self.remembered = self.remembered.wrapping_add(1);
         if let Some(number) = self.number(found.value) {
             return keep(self.maps, key, Remembered::Number(number));
         }

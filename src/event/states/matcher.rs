@@ -33,6 +33,8 @@ pub struct States<'r, 't> {
     /// The number of the event whose values these are.
     number: u32,
     kept: Entries<'r, KeptSlot>,
+    /// The number of values that were kept.
+    remembered: u64,
     open: Open<'r>,
     /// The track of the recording, which is above the others, and its clock.
     root: Option<(TrackId, bool)>,
@@ -80,6 +82,7 @@ impl<'r, 't> States<'r, 't> {
             values: rooms.values.slots_mut().get_mut(..names).unwrap_or_default(),
             number: 0,
             kept: Entries::new(rooms.kept, rooms.kept_heads),
+            remembered: 0,
             open,
             root: None,
             inputs,
@@ -287,6 +290,7 @@ impl<'r, 't> States<'r, 't> {
             number: self.number,
             args: self.classes.args.slots(),
             maps: &mut self.kept,
+            remembered: &mut self.remembered,
             open: &mut self.open,
             output: &mut self.output,
             counts: &mut self.counts,

@@ -82,6 +82,17 @@ impl OpenSlot {
 
 default_is_empty!(OpenSlot);
 
+/// The track that a template names for the events of a stream, with all that the name depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NamedFor {
+    /// The first operation of the template.
+    pub(super) template: u32,
+    /// The number of values that were remembered until then.
+    pub(super) remembered: u64,
+    pub(super) cpu: Option<u64>,
+    pub(super) input: usize,
+}
+
 /// Room for what is known of a track of the source.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamSlot {
@@ -96,12 +107,14 @@ pub struct StreamSlot {
     /// The offset of its last packet, and the processor of that.
     pub(super) packet: Option<u64>,
     pub(super) cpu: Option<u64>,
+    /// The name that a template gave last, by its hash.
+    pub(super) name: Option<(NamedFor, u64)>,
 }
 
 impl StreamSlot {
     /// An empty slot, to fill storage with before lending it.
     pub const EMPTY: Self =
-        Self { last: None, losses: 0, has_gap: false, fed: NONE, packet: None, cpu: None };
+        Self { last: None, losses: 0, has_gap: false, fed: NONE, packet: None, cpu: None, name: None };
 
     /// The processor of the packet that an event lies in.
     pub(super) fn processor(&mut self, event: &Event<'_>) -> Option<u64> {

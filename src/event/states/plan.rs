@@ -32,9 +32,9 @@ pub(super) enum Number {
 impl Plan {
     pub(super) const NONE: Self = Self { before: 0, number: Number::None, after: None };
 
-    /// The plan for a template whose hash goes on from another one. `has` tells if the events have a field.
-    pub(super) fn new(table: &Table<'_, '_>, template: Ops, state: u64, has: &dyn Fn(u32) -> bool) -> Self {
-        Self::find(table, template, state, has).unwrap_or(Self::NONE)
+    /// The plan for a template whose hash goes on from another one. `fields` are those that the events have.
+    pub(super) fn new(table: &Table<'_, '_>, template: Ops, state: u64, fields: &Fields<'_>) -> Self {
+        Self::find(table, template, state, fields).unwrap_or(Self::NONE)
     }
 
     /// The plan for a key that is the part of the name for which `*` stands; `None` if it is another one, or empty.
@@ -46,7 +46,7 @@ impl Plan {
         is_star.then(|| Self { before: name_hash(state, star), number: Number::Fixed, after: None })
     }
 
-    fn find(table: &Table<'_, '_>, template: Ops, state: u64, has: &dyn Fn(u32) -> bool) -> Option<Self> {
+    fn find(table: &Table<'_, '_>, template: Ops, state: u64, fields: &Fields<'_>) -> Option<Self> {
         let is_text = |text: &str| !text.is_empty() && !text.bytes().any(|byte| byte.is_ascii_digit());
         let (before, rest) = match table.range(template) {
             [OpSlot(Op::Text(text)), rest @ ..] if is_text(text) => (joined(state, hash(0, text)), rest),
@@ -59,12 +59,15 @@ impl Plan {
             [OpSlot(Op::Text(text))] if is_text(text) => Some(hash(0, text)),
             _ => return None,
         };
-        Some(Self { before, number: number(table, places, has)?, after })
+        let number = number(table, places, fields)?;
+        // What ends with no text at all is what stands before it.
+        (after.is_none() || !matches!(number, Number::Fixed)).then_some(Self { before, number, after })
     }
 
     /// The number, if there is nothing but that.
     pub(super) fn alone(&self, state: u64) -> Number {
-        if self.after.is_none() && self.before == state { self.number } else { Number::None }
+        let is_alone = self.after.is_none() && self.before == state && !matches!(self.number, Number::Fixed);
+        if is_alone { self.number } else { Number::None }
     }
 
     /// The hash of the text with this number.
@@ -77,17 +80,51 @@ impl Plan {
     }
 }
 
+/// The fields that the events of a class have.
+pub(super) struct Fields<'f> {
+    /// Tells if they have one, by the number of its name.
+    pub(super) has: &'f dyn Fn(u32) -> bool,
+    /// The field that tells calls of a generic rule apart.
+    pub(super) key: Option<u32>,
+}
+
+/// True if a template gives the same text for all events of a class in a stream, until something is remembered. `has` tells
+/// if the events have a field.
+pub(super) fn is_of_stream(table: &Table<'_, '_>, template: Ops, has: &dyn Fn(u32) -> bool) -> bool {
+    // A list of processors, or of threads, has no other one of its kind in it.
+    let of_processor = || {
+        table.range(table.cpu).iter().all(|slot| match slot.0 {
+            Op::Try { source: Source::Field(name), .. } => !has(name),
+            Op::Try { source, .. } => matches!(source, Source::Text(_) | Source::PacketCpu | Source::Stream),
+            _ => true,
+        })
+    };
+    let is_fixed = |slot: &OpSlot<'_>| match slot.0 {
+        Op::Try { source: Source::Field(name) | Source::Map(_, Inner::Field(name)), .. } => !has(name),
+        Op::Try { source: Source::Cpu | Source::Map(_, Inner::Cpu), .. } => of_processor(),
+        Op::Try { source: Source::Map(_, Inner::Text(_)), .. } => true,
+        Op::Try { source, .. } => matches!(source, Source::Text(_) | Source::PacketCpu | Source::Stream),
+        _ => true,
+    };
+    table.range(template).iter().all(|slot| match slot.0 {
+        Op::Try { source: Source::Thread, .. } => table.range(table.thread).iter().all(is_fixed),
+        _ => is_fixed(slot),
+    })
+}
+
 /// The first of some places that events have, if it is a number as it stands.
-fn number(table: &Table<'_, '_>, places: &[OpSlot<'_>], has: &dyn Fn(u32) -> bool) -> Option<Number> {
+fn number(table: &Table<'_, '_>, places: &[OpSlot<'_>], fields: &Fields<'_>) -> Option<Number> {
     places.iter().find_map(|slot| {
         let Op::Try { source, mask: None, hex: false, .. } = slot.0 else { return Some(None) };
         match source {
-            Source::Field(name) if has(name) => Some(Some(Number::Field(name))),
+            Source::Field(name) if (fields.has)(name) => Some(Some(Number::Field(name))),
             Source::Field(_) => None,
+            Source::Key => fields.key.map(|key| Some(Number::Field(key))),
+            Source::Text("") => Some(Some(Number::Fixed)),
             Source::Cpu => Some(Some(Number::Processor)),
             Source::Map(map, Inner::Cpu) => Some(Some(Number::OfProcessor(map))),
             // No list of threads has another one in it.
-            Source::Thread => Some(number(table, table.range(table.thread), has)),
+            Source::Thread => Some(number(table, table.range(table.thread), fields)),
             _ => Some(None),
         }
     })?
@@ -105,17 +142,13 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// The way to a condition. `has` tells if the events have a field.
-    pub(super) fn new(
-        table: &Table<'_, '_>,
-        condition: Option<Condition<'_>>,
-        has: &dyn Fn(u32) -> bool,
-    ) -> Self {
+    /// The way to a condition. `fields` are those that the events have.
+    pub(super) fn new(table: &Table<'_, '_>, condition: Option<Condition<'_>>, fields: &Fields<'_>) -> Self {
         let Some(condition) = condition else { return Self::Never };
         let ops = table.range(condition.template);
         let field = match ops.first() {
             Some(OpSlot(Op::Try { more, .. })) if usize::try_from(*more).ok() == ops.len().checked_sub(1) => {
-                number(table, ops, has)
+                number(table, ops, fields)
             }
             _ => None,
         };
