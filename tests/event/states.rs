@@ -304,8 +304,21 @@ fn matched_by(
     events: &[Happened],
     slots: usize,
 ) -> Result<(Vec<Found>, Counts), Error> {
-    let data = [packets(events, 0), packets(events, 1)];
-    let metadata = MetadataStream::parse(METADATA.as_bytes())?;
+    // Steps are another way to read the same.
+    let has_steps = events.len().is_multiple_of(2);
+    matched_in(METADATA, &[packets(events, 0), packets(events, 1)], has_steps, text, learned, slots)
+}
+
+/// The same of streams as they are written.
+fn matched_in(
+    metadata: &str,
+    data: &[Vec<u8>; 2],
+    has_steps: bool,
+    text: &str,
+    learned: &[&str],
+    slots: usize,
+) -> Result<(Vec<Found>, Counts), Error> {
+    let metadata = MetadataStream::parse(metadata.as_bytes())?;
     let mut nodes = vec![Node::EMPTY; 1024];
     let schema = Schema::compile(&metadata, &mut nodes)?;
     let (mut rules, mut ops, mut names) = ([RuleSlot::EMPTY; 8], [OpSlot::EMPTY; 128], [""; 16]);
@@ -318,9 +331,8 @@ fn matched_by(
     for is_learning in [true, false] {
         let mut merge = [MergeSlot::EMPTY; 2];
         let mut timeline = Timeline::new(&mut merge, [StreamSlot::EMPTY; 2]);
-        // Steps are another way to read the same.
         let mut steps = vec![ProgramSlot::EMPTY; Programs::needed(&schema) as usize];
-        if events.len().is_multiple_of(2) {
+        if has_steps {
             timeline.set_programs(Programs::compile(&schema, &mut steps)?);
         }
         for (number, data) in data.iter().enumerate() {
@@ -403,6 +415,90 @@ fn a_part_of_the_name_is_a_key() {
     let slice = |name: &str, begin, flags| ("any".to_owned(), name.to_owned(), Some(begin), Some(3), flags);
     assert_eq!(found, [slice("adc", 0, vec![]), slice("led", 1, vec!["end_missing"])]);
     assert_eq!((counts.followed, counts.stray), (5, 0));
+}
+
+/// Lists of places, of which the events have one or another; and a text that is remembered, though it is empty.
+#[test]
+fn a_name_is_that_of_the_place_that_an_event_has() {
+    let table = r#"
+cpu = ["place", "packet_context.cpu_id"]
+thread = ["none", "id"]
+let = [{ on = "set", map = "last", key = "set", value = "{none|''}" }]
+slice = [
+  { begin = "lock", end = "unlock", track = "cpu {$cpu} {$cpu}", name = "lock" },
+  { begin = "call", end = "return", track = "thread {$thread} {$thread}", name = "call" },
+  { begin = "adc_start", end = "adc_stop", track = "set '{@last['set']|'never'}'", name = "adc" },
+]"#;
+    let event = |(id, place, key): (u8, u8, u8), time| Happened {
+        time,
+        stream: 0,
+        after_loss: false,
+        id,
+        place,
+        key,
+    };
+    let happened = [
+        (4, 0, 0),
+        (0, 1, 9),
+        (0, 2, 9),
+        (1, 1, 9),
+        (1, 2, 9),
+        (2, 9, 1),
+        (2, 9, 2),
+        (3, 9, 1),
+        (3, 9, 2),
+        (5, 1, 1),
+        (6, 2, 2),
+    ];
+    let events: Vec<_> = happened.into_iter().zip(0..).map(|(what, time)| event(what, time)).collect();
+    let (found, _) = matched_by(table, &[], &events, 64).unwrap();
+    let slice = |track: &str, name: &str, begin| {
+        (track.to_owned(), name.to_owned(), Some(begin), Some(begin + 2), vec![])
+    };
+    let adc = ("set ''".to_owned(), "adc".to_owned(), Some(9), Some(10), vec![]);
+    assert_eq!(
+        found,
+        [
+            slice("cpu 1 1", "lock", 1),
+            slice("cpu 2 2", "lock", 2),
+            adc,
+            slice("thread 1 1", "call", 5),
+            slice("thread 2 2", "call", 6),
+        ]
+    );
+}
+
+/// A tracer goes on with a stream in another file: what began in the first one ends in the second.
+#[test]
+fn a_stream_has_the_name_of_its_first_file() {
+    let number = |name: &str, role: &str| {
+        format!(
+            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
+                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
+        )
+    };
+    let header = format!(
+        r#"{{"type": "trace-class", "packet-header-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
+        number("stream", "data-stream-id")
+    );
+    let cpu = r#"{"name": "cpu_id", "field-class": "u8"}"#;
+    let period =
+        [number("from", "default-clock-timestamp"), number("to", "packet-end-default-clock-timestamp")]
+            .join(", ");
+    let metadata =
+        METADATA.replace(r#"{"type": "trace-class"}"#, &header).replace(cpu, &format!("{cpu}, {period}"));
+    let packet = |id: u8, time: u8| {
+        let record = [id, time, 0, 0, 0, 1, 1];
+        [&[0, 19 * 8, 0, 0, 0, 0, time, time, 0, 0, 0, 0][..], &record].concat()
+    };
+    let table =
+        r#"slice = [{ begin = "call", end = "return", track = "calls of {$stream}", name = "call" }]"#;
+    for has_steps in [false, true] {
+        let data = [packet(2, 10), packet(3, 20)];
+        let (found, _) = matched_in(&metadata, &data, has_steps, table, &[], 64).unwrap();
+        let call = ("calls of stream a".to_owned(), "call".to_owned(), Some(10), Some(20), vec![]);
+        assert_eq!(found, [call]);
+    }
 }
 
 /// Begins that nothing ends lie below each end: it looks at 512 of them, not at all.

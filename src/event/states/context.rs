@@ -169,8 +169,8 @@ impl<'t> Context<'_, '_, '_, 't> {
         if !found.is_of_stream {
             return self.template(found, ops).map(Named::Text);
         }
-        let Moment { event, cpu, stream, .. } = *self.moment;
-        let of = NamedFor { template: ops.first, remembered: *self.remembered, cpu, input: event.input };
+        let Moment { cpu, stream, .. } = *self.moment;
+        let of = NamedFor { template: ops.first, remembered: *self.remembered, cpu };
         match self.open.stream_at(stream)?.name {
             Some((known, hash)) if known == of => Some(Named::Hash(hash)),
             _ => {
@@ -321,7 +321,8 @@ impl<'t> Context<'_, '_, '_, 't> {
                 self.output.push_number(cpu);
             }
             Source::Stream => {
-                let input = self.moment.event.input;
+                let stream = self.open.stream_at(self.moment.stream);
+                let input = stream.and_then(|stream| stream.input).unwrap_or(self.moment.event.input);
                 let name: &dyn Display = match self.inputs.get(input) {
                     Some(name) => name,
                     None => &input,

@@ -168,6 +168,7 @@ impl<'r, 't> States<'r, 't> {
             (EventKind::Instant, Some(time)) => {
                 let of = self.open.stream(stream)?;
                 let is_lost = core::mem::take(&mut of.has_gap) || event.data.follows_loss();
+                of.input.get_or_insert(event.input);
                 let last = of.last.replace(time.ns());
                 let cpu = of.processor(event);
                 if is_lost {

@@ -90,7 +90,6 @@ pub(super) struct NamedFor {
     /// The number of values that were remembered until then.
     pub(super) remembered: u64,
     pub(super) cpu: Option<u64>,
-    pub(super) input: usize,
 }
 
 /// Room for what is known of a track of the source.
@@ -107,14 +106,24 @@ pub struct StreamSlot {
     /// The offset of its last packet, and the processor of that.
     pub(super) packet: Option<u64>,
     pub(super) cpu: Option<u64>,
+    /// The input that it began in: a tracer may go on with it in others.
+    pub(super) input: Option<usize>,
     /// The name that a template gave last, by its hash.
     pub(super) name: Option<(NamedFor, u64)>,
 }
 
 impl StreamSlot {
     /// An empty slot, to fill storage with before lending it.
-    pub const EMPTY: Self =
-        Self { last: None, losses: 0, has_gap: false, fed: NONE, packet: None, cpu: None, name: None };
+    pub const EMPTY: Self = Self {
+        last: None,
+        losses: 0,
+        has_gap: false,
+        fed: NONE,
+        packet: None,
+        cpu: None,
+        input: None,
+        name: None,
+    };
 
     /// The processor of the packet that an event lies in.
     pub(super) fn processor(&mut self, event: &Event<'_>) -> Option<u64> {
