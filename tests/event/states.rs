@@ -487,14 +487,18 @@ fn a_stream_has_the_name_of_its_first_file() {
             .join(", ");
     let metadata =
         METADATA.replace(r#"{"type": "trace-class"}"#, &header).replace(cpu, &format!("{cpu}, {period}"));
-    let packet = |id: u8, time: u8| {
-        let record = [id, time, 0, 0, 0, 1, 1];
-        [&[0, 19 * 8, 0, 0, 0, 0, time, time, 0, 0, 0, 0][..], &record].concat()
+    let packet = |records: &[(u8, u8)]| {
+        let (first, last) = (records[0].1, records[records.len() - 1].1);
+        let context = [0, (12 + 7 * records.len() as u8) * 8, 0, 0, 0, 0, first, last, 0, 0, 0, 0];
+        let records = records.iter().flat_map(|&(id, time)| [id, time, 0, 0, 0, 1, 1]);
+        context.into_iter().chain(records).collect::<Vec<_>>()
     };
-    let table =
-        r#"slice = [{ begin = "call", end = "return", track = "calls of {$stream}", name = "call" }]"#;
+    let table = r#"
+let = [{ on = "set", map = "last", key = "set", value = "{id}" }]
+slice = [{ begin = "call", end = "return", track = "calls of {$stream}", name = "call" }]"#;
     for has_steps in [false, true] {
-        let data = [packet(2, 10), packet(3, 20)];
+        // What is remembered in between may be part of a name.
+        let data = [packet(&[(2, 10)]), packet(&[(4, 20), (3, 20)])];
         let (found, _) = matched_in(&metadata, &data, has_steps, table, &[], 64).unwrap();
         let call = ("calls of stream a".to_owned(), "call".to_owned(), Some(10), Some(20), vec![]);
         assert_eq!(found, [call]);
