@@ -338,8 +338,9 @@ fn matched_in(
         for (number, data) in data.iter().enumerate() {
             timeline.add(number, data, &schema)?;
         }
-        let mut names = Vec::new();
+        let (mut names, mut left) = (Vec::new(), 0);
         timeline.each_class(&mut |class| {
+            left += usize::from(states.may_pair(class));
             names.extend(states.may_learn(class).then(|| class.name().to_string()));
         });
         assert_eq!(names, learned);
@@ -366,7 +367,12 @@ fn matched_in(
         };
         while let Some(item) = timeline.next_item()? {
             match &item {
-                Item::Event(event) if is_learning => states.learn(event)?,
+                Item::Event(event) if is_learning => {
+                    left -= usize::from(states.learn(event)?);
+                    if left == 0 {
+                        break;
+                    }
+                }
                 _ if is_learning => {}
                 item => states.item(item, &mut take)?,
             }

@@ -150,13 +150,13 @@ impl Classes<'_> {
 
     /// True if rules for any name, and no others, may begin or end something with events of this class.
     pub(super) fn may_learn(&self, table: &Table<'_, '_>, class: &dyn Class) -> bool {
-        let Some(name) = name_of(class) else { return false };
-        let rules = || (0_u32..).map_while(|at| table.rule_at(at));
-        let has = |rule: &Rule<'_>| {
-            [rule.on, rule.end].into_iter().any(|patterns| any(table, patterns, name.text()).is_some())
-        };
         let takes = |rule: &Rule<'_>| matches!(rule.kind, RuleKind::State | RuleKind::Slice) && !rule.generic;
-        rules().any(|rule| rule.generic && has(rule)) && !rules().any(|rule| takes(rule) && has(rule))
+        self.may_pair(table, class) && !has_rule(table, class, takes)
+    }
+
+    /// True if rules for any name look for events of this name.
+    pub(super) fn may_pair(&self, table: &Table<'_, '_>, class: &dyn Class) -> bool {
+        has_rule(table, class, |rule| rule.generic)
     }
 
     /// Learns that there is a class of this name.
@@ -393,6 +393,14 @@ const fn is_context(scope: Scope) -> bool {
 /// True if a table can mean a field by this name.
 fn is_named(scope: Scope, field: &str, name: &str) -> bool {
     field == name || is_context(scope) && name.strip_suffix("_context") == Some(field)
+}
+
+/// True if one of those rules has this class among its begins or ends.
+fn has_rule(table: &Table<'_, '_>, class: &dyn Class, is_meant: fn(&Rule<'_>) -> bool) -> bool {
+    let Some(name) = name_of(class) else { return false };
+    let has = |patterns| any(table, patterns, name.text()).is_some();
+    let mut rules = (0_u32..).map_while(|at| table.rule_at(at));
+    rules.any(|rule| is_meant(rule) && (has(rule.on) || has(rule.end)))
 }
 
 fn name_of(class: &dyn Class) -> Option<Name> {

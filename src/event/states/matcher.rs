@@ -93,16 +93,17 @@ impl<'r, 't> States<'r, 't> {
     }
 
     /// Learns which events the trace has: all are given here before the first is matched. Rules for any name pair only
-    /// what occurs; without this they pair nothing.
+    /// what occurs; without this they pair nothing. Returns true if the event is the first of a class that they
+    /// [may pair](Self::may_pair): once all such classes were met, there is nothing more to be learned.
     ///
     /// # Errors
     /// `CapacityExceeded`.
-    pub fn learn(&mut self, event: &Event<'_>) -> Result<()> {
+    pub fn learn(&mut self, event: &Event<'_>) -> Result<bool> {
         let Self { table, classes, .. } = self;
-        let mut done = Ok(());
+        let mut done = Ok(false);
         let mut meet = Meet(|class: &dyn Class| {
             if !classes.has_name(class.id().index()) {
-                done = classes.learn_name(table, class);
+                done = classes.learn_name(table, class).map(|()| classes.may_pair(table, class));
             }
         });
         // One that cannot be read does not occur.
@@ -114,6 +115,11 @@ impl<'r, 't> States<'r, 't> {
     /// [learned](Self::learn).
     pub fn may_learn(&self, class: &dyn Class) -> bool {
         self.classes.may_learn(self.table, class)
+    }
+
+    /// True if rules for any name look for events of this class, whether or not they are taken by others.
+    pub fn may_pair(&self, class: &dyn Class) -> bool {
+        self.classes.may_pair(self.table, class)
     }
 
     /// Remembers what an event names, and follows no other rule: of events long before the first that is matched. What an

@@ -50,16 +50,24 @@ impl Ctf<'_> {
             let mut states = States::new(&table, &names, storage.rooms()).map_err(content)?;
             // Streams are read from whole packets on. Where one tells more than others, its ends are not theirs.
             timeline.set_window(Window::new(since, None));
-            let mut may_learn = false;
-            timeline.each_class(&mut |class| may_learn |= states.may_learn(class));
+            let (mut may_learn, mut left) = (false, 0_u64);
+            timeline.each_class(&mut |class| {
+                may_learn |= states.may_learn(class);
+                left = left.saturating_add(states.may_pair(class).into());
+            });
             if may_learn {
                 let mut slots = vec![MergeSlot::EMPTY; streams.len()];
                 // An end that comes after the range makes its begin one.
                 let bounds = Bounds { to: None, ..bounds };
                 let mut before = merged(&streams, &steps, &|lane| from(lane, &bounds), &mut slots)?;
                 while let Some(item) = before.next_item().map_err(content)? {
-                    if let Item::Event(event) = &item {
-                        states.learn(event).map_err(content)?;
+                    if let Item::Event(event) = &item
+                        && states.learn(event).map_err(content)?
+                    {
+                        left = left.saturating_sub(1);
+                        if left == 0 {
+                            break;
+                        }
                     }
                 }
             }
