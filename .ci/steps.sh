@@ -379,7 +379,8 @@ short_fuzz() {
     FUZZ_SECONDS=${SHORT_FUZZ_SECONDS:-4} FUZZ_PLAIN=1
     fuzz_prepare
     # The build takes longer than the seconds of each target: few optimizations, by both processors.
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo +nightly fuzz build -s none --codegen-units 16 --target-dir fuzz/target/plain
+    CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+        cargo +nightly fuzz build -s none --codegen-units 16 --target-dir fuzz/target/plain
     targets=$(cargo +nightly fuzz list | grep -v '^zstd_differential$')
     fuzz_all "$targets"
     unset FUZZ_PLAIN
