@@ -22,11 +22,16 @@ need_packages() {
 # Debian's stable suite has an emulator that would replace newer tools; the one of its backports does not.
 need_emulator() {
     command -v qemu-system-arm >/dev/null && return
-    local list=/etc/apt/sources.list.d/traceglass-backports.sources
+    local list=/etc/apt/sources.list.d/traceglass-backports.sources lock
+    # The list is there for one step at a time; what the other one has installed is there for both.
+    exec {lock}>"${TMPDIR:-/tmp}/traceglass-emulator"
+    flock "$lock"
+    command -v qemu-system-arm >/dev/null && { exec {lock}>&-; return; }
     awk 'BEGIN { RS = ""; ORS = "\n\n" } /Suites: bookworm bookworm-updates/' /etc/apt/sources.list.d/debian.sources |
         sed 's/^Suites:.*/Suites: bookworm-backports/' >"$list"
     get_packages -t bookworm-backports qemu-system-arm qemu-utils
     rm -f "$list"
+    exec {lock}>&-
     command -v qemu-system-arm >/dev/null
 }
 

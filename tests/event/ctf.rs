@@ -47,7 +47,7 @@ const METADATA: &str = concat!(
 );
 
 /// A member of a byte.
-fn number(name: &str, role: &str) -> String {
+pub fn number(name: &str, role: &str) -> String {
     format!(
         r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
             "byte-order": "little-endian", "roles": ["{role}"]}}}}"#

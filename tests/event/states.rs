@@ -1,6 +1,7 @@
 //! States: what a table finds in random events is what the obvious slow way finds.
 
 use crate::common::random::Random;
+use crate::ctf::number;
 use std::collections::BTreeMap;
 use traceglass::ctf::data::{MergeSlot, ProgramSlot, Programs};
 use traceglass::ctf::metadata::MetadataStream;
@@ -435,14 +436,6 @@ slice = [
   { begin = "call", end = "return", track = "thread {$thread} {$thread}", name = "call" },
   { begin = "adc_start", end = "adc_stop", track = "set '{@last['set']|'never'}'", name = "adc" },
 ]"#;
-    let event = |(id, place, key): (u8, u8, u8), time| Happened {
-        time,
-        stream: 0,
-        after_loss: false,
-        id,
-        place,
-        key,
-    };
     let happened = [
         (4, 0, 0),
         (0, 1, 9),
@@ -456,7 +449,11 @@ slice = [
         (5, 1, 1),
         (6, 2, 2),
     ];
-    let events: Vec<_> = happened.into_iter().zip(0..).map(|(what, time)| event(what, time)).collect();
+    let events: Vec<_> = happened
+        .into_iter()
+        .zip(0..)
+        .map(|((id, place, key), time)| Happened { time, stream: 0, after_loss: false, id, place, key })
+        .collect();
     let (found, _) = matched_by(table, &[], &events, 64).unwrap();
     let slice = |track: &str, name: &str, begin| {
         (track.to_owned(), name.to_owned(), Some(begin), Some(begin + 2), vec![])
@@ -477,12 +474,6 @@ slice = [
 /// A tracer goes on with a stream in another file: what began in the first one ends in the second.
 #[test]
 fn a_stream_has_the_name_of_its_first_file() {
-    let number = |name: &str, role: &str| {
-        format!(
-            r#"{{"name": "{name}", "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8,
-                "byte-order": "little-endian", "roles": ["{role}"]}}}}"#
-        )
-    };
     let header = format!(
         r#"{{"type": "trace-class", "packet-header-field-class": {{"type": "structure", "member-classes": [{}]}}}}"#,
         number("stream", "data-stream-id")

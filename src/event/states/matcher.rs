@@ -135,7 +135,7 @@ impl<'r, 't> States<'r, 't> {
         let names = rules.all(|kind| matches!(kind, Some(RuleKind::Let | RuleKind::Label)));
         if names && !matches.is_empty() {
             let stream = u32::try_from(event.track.number()).unwrap_or(NONE);
-            let cpu = self.open.stream(stream)?.processor(event);
+            let cpu = self.open.stream(stream)?.meet(event);
             self.follow::<Error>(matches, &Moment { event, time, stream, cpu }, &mut |_| Ok(()))?;
         }
         Ok(())
@@ -174,9 +174,8 @@ impl<'r, 't> States<'r, 't> {
             (EventKind::Instant, Some(time)) => {
                 let of = self.open.stream(stream)?;
                 let is_lost = core::mem::take(&mut of.has_gap) || event.data.follows_loss();
-                of.input.get_or_insert(event.input);
                 let last = of.last.replace(time.ns());
-                let cpu = of.processor(event);
+                let cpu = of.meet(event);
                 if is_lost {
                     self.lose(event, stream, last, to)?;
                 }

@@ -82,7 +82,7 @@ impl OpenSlot {
 
 default_is_empty!(OpenSlot);
 
-/// The track that a template names for the events of a stream, with all that the name depends on.
+/// All that the name of a track depends on which is the same for all events of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedFor {
     /// The first operation of the template.
@@ -108,7 +108,7 @@ pub struct StreamSlot {
     pub(super) cpu: Option<u64>,
     /// The input that it began in: a tracer may go on with it in others.
     pub(super) input: Option<usize>,
-    /// The name that a template gave last, by its hash.
+    /// The hash of the name that a template gave last.
     pub(super) name: Option<(NamedFor, u64)>,
 }
 
@@ -125,8 +125,9 @@ impl StreamSlot {
         name: None,
     };
 
-    /// The processor of the packet that an event lies in.
-    pub(super) fn processor(&mut self, event: &Event<'_>) -> Option<u64> {
+    /// Notes where an event lies. Returns the processor of its packet.
+    pub(super) fn meet(&mut self, event: &Event<'_>) -> Option<u64> {
+        self.input.get_or_insert(event.input);
         let packet = event.data.packet_offset();
         if packet.is_none() || self.packet != packet {
             (self.packet, self.cpu) = (packet, event.data.packet_cpu());

@@ -60,7 +60,7 @@ impl Plan {
             _ => return None,
         };
         let number = number(table, places, fields)?;
-        // What ends with no text at all is what stands before it.
+        // Without a number, a plan is what stands before it, and nothing else.
         (after.is_none() || !matches!(number, Number::Fixed)).then_some(Self { before, number, after })
     }
 
@@ -88,27 +88,19 @@ pub(super) struct Fields<'f> {
     pub(super) key: Option<u32>,
 }
 
-/// True if a template gives the same text for all events of a class in a stream, until something is remembered. `has` tells
-/// if the events have a field.
+/// True if a template, or a list, gives the same text for all events of a class in a stream, until something is remembered.
+/// `has` tells if the events have a field.
 pub(super) fn is_of_stream(table: &Table<'_, '_>, template: Ops, has: &dyn Fn(u32) -> bool) -> bool {
-    // A list of processors, or of threads, has no other one of its kind in it.
-    let of_processor = || {
-        table.range(table.cpu).iter().all(|slot| match slot.0 {
-            Op::Try { source: Source::Field(name), .. } => !has(name),
-            Op::Try { source, .. } => matches!(source, Source::Text(_) | Source::PacketCpu | Source::Stream),
-            _ => true,
-        })
-    };
-    let is_fixed = |slot: &OpSlot<'_>| match slot.0 {
-        Op::Try { source: Source::Field(name) | Source::Map(_, Inner::Field(name)), .. } => !has(name),
-        Op::Try { source: Source::Cpu | Source::Map(_, Inner::Cpu), .. } => of_processor(),
-        Op::Try { source: Source::Map(_, Inner::Text(_)), .. } => true,
-        Op::Try { source, .. } => matches!(source, Source::Text(_) | Source::PacketCpu | Source::Stream),
-        _ => true,
-    };
-    table.range(template).iter().all(|slot| match slot.0 {
-        Op::Try { source: Source::Thread, .. } => table.range(table.thread).iter().all(is_fixed),
-        _ => is_fixed(slot),
+    table.range(template).iter().all(|slot| {
+        let Op::Try { source, .. } = slot.0 else { return true };
+        match source {
+            Source::Field(name) | Source::Map(_, Inner::Field(name)) => !has(name),
+            // Neither list has itself in it, and that of processors no threads.
+            Source::Cpu | Source::Map(_, Inner::Cpu) => is_of_stream(table, table.cpu, has),
+            Source::Thread => is_of_stream(table, table.thread, has),
+            Source::Text(_) | Source::PacketCpu | Source::Stream | Source::Map(_, Inner::Text(_)) => true,
+            Source::Event | Source::Star | Source::Key | Source::Table(..) => false,
+        }
     })
 }
 
