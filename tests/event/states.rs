@@ -424,13 +424,20 @@ fn a_part_of_the_name_is_a_key() {
     assert_eq!((counts.followed, counts.stray), (5, 0));
 }
 
-/// Lists of places, of which the events have one or another; and a text that is remembered, though it is empty.
+/// Names of all that may differ between events of a stream: lists of places, tables, the event, what `*` stands for; and a
+/// text that is remembered, though it is empty.
 #[test]
-fn a_name_is_that_of_the_place_that_an_event_has() {
+fn a_name_is_that_of_each_event() {
     let table = r#"
 cpu = ["place", "packet_context.cpu_id"]
 thread = ["none", "id"]
 let = [{ on = "set", map = "last", key = "set", value = "{none|''}" }]
+table.names = { 1 = "one", 2 = "two" }
+state = [
+  { on = "led_start", track = "table {#names[place]}.", value = "{id}" },
+  { on = ["set", "led_start"], track = "event {$event}.", value = "{id}" },
+  { on = ["s*t", "l*_start"], track = "star {$1}.", value = "{id}" },
+]
 slice = [
   { begin = "lock", end = "unlock", track = "cpu {$cpu} {$cpu}", name = "lock" },
   { begin = "call", end = "return", track = "thread {$thread} {$thread}", name = "call" },
@@ -448,6 +455,8 @@ slice = [
         (3, 9, 2),
         (5, 1, 1),
         (6, 2, 2),
+        (7, 1, 5),
+        (7, 2, 6),
     ];
     let events: Vec<_> = happened
         .into_iter()
@@ -458,13 +467,24 @@ slice = [
     let slice = |track: &str, name: &str, begin| {
         (track.to_owned(), name.to_owned(), Some(begin), Some(begin + 2), vec![])
     };
-    let adc = ("set ''".to_owned(), "adc".to_owned(), Some(9), Some(10), vec![]);
+    let state = |track: &str, name: &str, begin, end: Option<i128>| {
+        let flags = if end.is_some() { vec![] } else { vec!["open_end"] };
+        (track.to_owned(), name.to_owned(), Some(begin), end, flags)
+    };
     assert_eq!(
         found,
         [
             slice("cpu 1 1", "lock", 1),
             slice("cpu 2 2", "lock", 2),
-            adc,
+            state("event led_start.", "5", 11, Some(12)),
+            state("event led_start.", "6", 12, None),
+            state("event set.", "0", 0, None),
+            state("set ''", "adc", 9, Some(10)),
+            state("star e.", "0", 0, None),
+            state("star ed.", "5", 11, Some(12)),
+            state("star ed.", "6", 12, None),
+            state("table one.", "5", 11, None),
+            state("table two.", "6", 12, None),
             slice("thread 1 1", "call", 5),
             slice("thread 2 2", "call", 6),
         ]
