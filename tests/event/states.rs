@@ -424,20 +424,13 @@ fn a_part_of_the_name_is_a_key() {
     assert_eq!((counts.followed, counts.stray), (5, 0));
 }
 
-/// Names of all that may differ between events of a stream: lists of places, tables, the event, what `*` stands for; and a
-/// text that is remembered, though it is empty.
+/// Lists of places, of which the events have one or another; and a text that is remembered, though it is empty.
 #[test]
-fn a_name_is_that_of_each_event() {
+fn a_name_is_that_of_the_place_that_an_event_has() {
     let table = r#"
 cpu = ["place", "packet_context.cpu_id"]
 thread = ["none", "id"]
 let = [{ on = "set", map = "last", key = "set", value = "{none|''}" }]
-table.names = { 1 = "one", 2 = "two" }
-state = [
-  { on = "led_start", track = "table {#names[place]}.", value = "{id}" },
-  { on = ["set", "led_start"], track = "event {$event}.", value = "{id}" },
-  { on = ["s*t", "l*_start"], track = "star {$1}.", value = "{id}" },
-]
 slice = [
   { begin = "lock", end = "unlock", track = "cpu {$cpu} {$cpu}", name = "lock" },
   { begin = "call", end = "return", track = "thread {$thread} {$thread}", name = "call" },
@@ -455,8 +448,6 @@ slice = [
         (3, 9, 2),
         (5, 1, 1),
         (6, 2, 2),
-        (7, 1, 5),
-        (7, 2, 6),
     ];
     let events: Vec<_> = happened
         .into_iter()
@@ -467,28 +458,43 @@ slice = [
     let slice = |track: &str, name: &str, begin| {
         (track.to_owned(), name.to_owned(), Some(begin), Some(begin + 2), vec![])
     };
-    let state = |track: &str, name: &str, begin, end: Option<i128>| {
-        let flags = if end.is_some() { vec![] } else { vec!["open_end"] };
-        (track.to_owned(), name.to_owned(), Some(begin), end, flags)
-    };
+    let adc = ("set ''".to_owned(), "adc".to_owned(), Some(9), Some(10), vec![]);
     assert_eq!(
         found,
         [
             slice("cpu 1 1", "lock", 1),
             slice("cpu 2 2", "lock", 2),
-            state("event led_start.", "5", 11, Some(12)),
-            state("event led_start.", "6", 12, None),
-            state("event set.", "0", 0, None),
-            state("set ''", "adc", 9, Some(10)),
-            state("star e.", "0", 0, None),
-            state("star ed.", "5", 11, Some(12)),
-            state("star ed.", "6", 12, None),
-            state("table one.", "5", 11, None),
-            state("table two.", "6", 12, None),
+            adc,
             slice("thread 1 1", "call", 5),
             slice("thread 2 2", "call", 6),
         ]
     );
+}
+
+/// Rules and events one after the other: no name is that of the one before.
+#[test]
+fn each_rule_names_its_tracks_for_each_event() {
+    let (both, lock) = (r#"["lock", "led_start"]"#, r#""lock""#);
+    let cases: [(&[(&str, &str)], [&str; 2]); 5] = [
+        (&[(both, "{$event}.")], ["led_start.", "lock."]),
+        (&[(r#"["l*k", "l*d_start"]"#, "{$1}.")], ["e.", "oc."]),
+        (&[(both, "{#names[place]}.")], ["one.", "two."]),
+        (&[(lock, "a {$stream}"), (lock, "b {$stream}")], ["a stream a", "b stream a"]),
+        (&[(lock, "a {none|''} b"), (lock, "a {none|''} c")], ["a  b", "a  c"]),
+    ];
+    let happened = [(0, 0, 1), (1, 7, 2)];
+    let events =
+        happened.map(|(time, id, place)| Happened { time, stream: 0, after_loss: false, id, place, key: 5 });
+    for (rules, tracks) in cases {
+        let rules =
+            rules.iter().map(|(on, track)| format!(r#"{{ on = {on}, track = "{track}", value = "on" }},"#));
+        let table = format!(
+            "table.names = {{ 1 = \"one\", 2 = \"two\" }}\nstate = [\n{}\n]",
+            rules.collect::<Vec<_>>().join("\n")
+        );
+        let (found, _) = matched_by(&table, &[], &events, 64).unwrap();
+        assert!(found.iter().map(|found| &found.0).eq(&tracks), "{table}: {found:?}");
+    }
 }
 
 /// A tracer goes on with a stream in another file: what began in the first one ends in the second.
