@@ -475,19 +475,19 @@ slice = [
 #[test]
 fn each_rule_names_its_tracks_for_each_event() {
     let (both, lock) = (r#"["lock", "led_start"]"#, r#""lock""#);
-    let cases: [(&[(&str, &str)], [&str; 2]); 5] = [
-        (&[(both, "{$event}.")], ["led_start.", "lock."]),
-        (&[(r#"["l*k", "l*d_start"]"#, "{$1}.")], ["e.", "oc."]),
-        (&[(both, "{#names[place]}.")], ["one.", "two."]),
-        (&[(lock, "a {$stream}"), (lock, "b {$stream}")], ["a stream a", "b stream a"]),
-        (&[(lock, "a {none|''} b"), (lock, "a {none|''} c")], ["a  b", "a  c"]),
+    let cases: [(&[[&str; 2]], [&str; 2]); 5] = [
+        (&[[both, "{$event}."]], ["led_start.", "lock."]),
+        (&[[r#"["l*k", "l*d_start"]"#, "{$1}."]], ["e.", "oc."]),
+        (&[[both, "{#names[place]}."]], ["one.", "two."]),
+        (&[[lock, "a {$stream}"], [lock, "b {$stream}"]], ["a stream a", "b stream a"]),
+        (&[[lock, "a {none|''} b"], [lock, "a {none|''} c"]], ["a  b", "a  c"]),
     ];
     let happened = [(0, 0, 1), (1, 7, 2)];
     let events =
         happened.map(|(time, id, place)| Happened { time, stream: 0, after_loss: false, id, place, key: 5 });
     for (rules, tracks) in cases {
         let rules =
-            rules.iter().map(|(on, track)| format!(r#"{{ on = {on}, track = "{track}", value = "on" }},"#));
+            rules.iter().map(|[on, track]| format!(r#"{{ on = {on}, track = "{track}", value = "on" }},"#));
         let table = format!(
             "table.names = {{ 1 = \"one\", 2 = \"two\" }}\nstate = [\n{}\n]",
             rules.collect::<Vec<_>>().join("\n")
